@@ -1,0 +1,7 @@
+"""``python -m ustad.runtime``: the command line."""
+
+import sys
+
+from ustad.runtime.cli import main
+
+sys.exit(main())

@@ -1,0 +1,221 @@
+"""Questions about positions, in JSON: what commands, protocol and Python callers ask.
+
+:class:`Advisor` keeps the bots that it has made, with their open tables, so that
+a second question costs no second opening.  :func:`ask` is the same for one line
+of Python::
+
+    from ustad.runtime import ask
+
+    answer = ask({"game": "yacht", "sheets": [{}], "dice": [1, 1, 3, 4, 6], "rolls_left": 2})
+    print(answer["best"], answer["value"])
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from ustad.runtime.errors import MoveError, OutcomeError, UsageError, shown
+from ustad.runtime.games import game_type
+from ustad.runtime.games.base import CHANCE, LEVELS, Advice, Bot, GameType
+from ustad.runtime.strict_json import is_int
+
+LARGEST_SEED = 2**63 - 1
+
+
+def read_position(position: Any) -> tuple[GameType, Any]:
+    """Return the game and the state of a JSON position.
+
+    Raises:
+        UstadError: it is no position; the message says what was expected.
+
+    """
+    if not isinstance(position, dict):
+        raise UsageError(f"position: expected an object, got {shown(position)}")
+    game = game_type(position.get("game"))
+    return game, game.state_from_json(position)
+
+
+def check_level(level: Any) -> str:
+    """Return the level if it is one, else raise UsageError."""
+    if not isinstance(level, str) or level not in LEVELS:
+        raise UsageError(f"level: expected one of {', '.join(LEVELS)}, got {shown(level)}")
+    return level
+
+
+def check_seed(seed: Any) -> int:
+    """Return the seed if it is one, else raise UsageError."""
+    if not is_int(seed, 0, LARGEST_SEED):
+        raise UsageError(f"seed: expected a whole number from 0 to 2^63 - 1, got {shown(seed)}")
+    return int(seed)
+
+
+def advice_to_json(game: GameType, advice: Advice, top: int | None = None) -> dict[str, Any]:
+    """Return advice as the JSON object that ``ask`` answers.
+
+    Args:
+        game: the game it is about.
+        advice: the advice.
+        top: how many options to give, all by default.
+
+    """
+    answer: dict[str, Any] = {"best": [game.move_to_json(move) for move in advice.best]}
+    if advice.value is not None:
+        answer["value"] = advice.value
+        answer["unit"] = advice.unit
+        answer["options"] = [
+            {"move": game.move_to_json(move), "value": value}
+            for move, value in advice.options[:top]
+        ]
+    return {**answer, **(advice.extra or {})}
+
+
+class Advisor:
+    """Answers questions about positions of any game.
+
+    Args:
+        tables: the folder of the table files, None for the usual places.
+
+    """
+
+    def __init__(self, tables: Path | None = None) -> None:
+        self.tables = tables
+        self._bots: dict[tuple[Any, str, int], Bot] = {}
+
+    def bot(self, game: GameType, rules: Any, level: str, seed: int = 0) -> Bot:
+        """Return the bot of a level for these rules.
+
+        Bots of seed 0 are kept; one of another seed is made for the question, so
+        that the same seed gives the same answer whatever was asked before.
+        """
+        if seed:
+            return game.bot(level, rules, self.tables, seed)
+        key = (rules, level, seed)
+        if key not in self._bots:
+            self._bots[key] = game.bot(level, rules, self.tables, seed)
+        return self._bots[key]
+
+    def advise(self, position: Any, level: str = "expert") -> tuple[GameType, Any, Advice]:
+        """Return the game, the state and the advice for a JSON position."""
+        game, state = read_position(position)
+        bot = self.bot(game, state.game, check_level(level))
+        return game, state, bot.ask(state.view(max(state.current_player(), 0)))
+
+    def ask(self, position: Any, level: str = "expert", top: int | None = None) -> dict[str, Any]:
+        """Return the best moves, their value, and every legal move with its value.
+
+        Raises:
+            UstadError: the question is wrong.
+            TableError: the table it needs is missing or unfit.
+
+        """
+        game, _, advice = self.advise(position, level)
+        return advice_to_json(game, advice, top)
+
+    def legal(self, position: Any) -> dict[str, Any]:
+        """Return the legal moves, none where the position waits for chance or is over."""
+        game, state = read_position(position)
+        return {"legal": [game.move_to_json(move) for move in state.legal_moves()]}
+
+    def move(self, position: Any, level: str = "expert", seed: int = 0) -> dict[str, Any]:
+        """Return the move that a bot of a level plays."""
+        game, state = read_position(position)
+        level, seed = check_level(level), check_seed(seed)
+        player = state.current_player()
+        if player < 0:
+            raise MoveError("position: there is no move to make here: expected a seat to move")
+        chosen = self.bot(game, state.game, level, seed).choose(state.view(player))
+        return {"move": game.move_to_json(chosen)}
+
+    def new(
+        self, game: Any, options: Any = None, players: Any = None, seed: Any = 0
+    ) -> dict[str, Any]:
+        """Return the start of a game.  Where the start is dealt, the seed deals it."""
+        kind = game_type(game)
+        check_seed(seed)
+        rules = kind.game(kind.read_options({} if options is None else options))
+        seats = kind.usual_players if players is None else players
+        if not is_int(seats, kind.least_players, kind.most_players):
+            expected = f"{kind.least_players} to {kind.most_players}"
+            raise UsageError(f"players: expected {expected}, got {shown(seats)}")
+        return {"position": kind.state_to_json(rules.new(seats))}
+
+    def apply(
+        self, position: Any, move: Any = None, outcome: Any = None, seed: Any = None
+    ) -> dict[str, Any]:
+        """Return the position after a move or an outcome, and what happened, in order.
+
+        A position that waits for chance takes an outcome, or a seed that draws
+        one.  A move given together with an outcome or a seed lets the chance that
+        it leads to fall too.
+
+        Raises:
+            UstadError: the position, the move or the outcome is wrong.
+
+        """
+        game, state = read_position(position)
+        events: list[dict[str, Any]] = []
+        if move is None and outcome is None and seed is None:
+            raise UsageError("apply: expected a move, an outcome or a seed")
+        if outcome is not None and seed is not None:
+            raise UsageError("apply: expected an outcome or a seed, not both")
+        if move is not None:
+            if state.current_player() == CHANCE:
+                raise MoveError("move: the position waits for chance: expected an outcome or seed")
+            state = self._step(game, state, game.move_from_json(move), events)
+        if outcome is not None or seed is not None:
+            if state.current_player() != CHANCE:
+                if move is None or outcome is not None:
+                    raise OutcomeError("outcome: no chance is to fall here: expected a move alone")
+            else:
+                fallen = (
+                    game.outcome_from_json(outcome)
+                    if seed is None
+                    else draw_outcome(state, check_seed(seed))
+                )
+                state = self._step(game, state, fallen, events)
+        return {"position": game.state_to_json(state), "events": events}
+
+    @staticmethod
+    def _step(game: GameType, state: Any, move: Any, events: list[dict[str, Any]]) -> Any:
+        after = state.apply(move)
+        events += game.events(state, move, after)
+        return after
+
+
+def draw_outcome(state: Any, seed: int) -> Any:
+    """Return a chance outcome of a state, drawn from a seed with its probability."""
+    outcomes = state.chance_outcomes()
+    limits = np.cumsum([probability for _, probability in outcomes])
+    drawn = np.random.default_rng(seed).random() * limits[-1]
+    return outcomes[int(np.searchsorted(limits, drawn, side="right"))][0]
+
+
+@lru_cache(maxsize=4)
+def _advisor(tables: Path | None) -> Advisor:
+    return Advisor(tables)
+
+
+def ask(
+    position: Mapping[str, Any], level: str = "expert", tables: Path | str | None = None
+) -> dict[str, Any]:
+    """Return the best move of a position and what every other move costs.
+
+    Args:
+        position: a position as JSON writes it.
+        level: ``easy``, ``medium``, ``hard`` or ``expert``.
+        tables: the folder of the table files, None for the usual places.
+
+    Returns:
+        The object that ``ustad ask --json`` prints: ``best`` (all moves tied),
+        ``value``, ``unit``, and ``options`` sorted best first.
+
+    Raises:
+        UstadError: the question is wrong.
+        TableError: the table it needs is missing or unfit.
+
+    """
+    return _advisor(None if tables is None else Path(tables)).ask(dict(position), level)

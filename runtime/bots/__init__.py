@@ -1,0 +1,1 @@
+"""The bots of the games, one module a game, four levels each."""

@@ -1,0 +1,368 @@
+"""The four levels of yacht.
+
+- **easy** keeps the face it has most of and writes the box that pays most now;
+- **medium** weighs every keep by what the best box would pay after the next
+  roll, and writes like easy;
+- **hard** plays the exact table: every keep to the end of the turn, every box
+  against what the sheet is worth after it.  It maximises the expected final
+  total, and nothing does better;
+- **expert** plays the table too.
+
+The problem of hard.  The table holds what a sheet is worth between turns.  The
+turn itself is solved anew for each sheet: the worth of writing each roll into
+each box comes from the table, the worth of each keep from two sweeps of
+:class:`ustad.runtime.dice.Turn`.  Many sheets are solved side by side, one
+column each, and a solved turn is remembered while its decisions last.
+
+Shapes.  A *payment* is a pair of a box and points that it can hold; there are
+``PAYMENTS`` of them.  ``gains`` is (payments + 1, n): what each is worth for
+each of n sheets, minus infinity for written boxes and in the last row, which
+stands for an illegal write.  ``payment`` is (252, 13): which one each roll makes
+in each box.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from ustad.runtime.dice import (
+    COUNTS,
+    FIRST_ROLL,
+    ROLL_INDEX,
+    ROLLS,
+    Turn,
+    keep_values,
+    sub_keeps,
+)
+from ustad.runtime.games.base import TIE, Advice, Bot, rank
+from ustad.runtime.games.sheet import KEEP_MOVES, Keep, SheetState, keep_moves
+from ustad.runtime.games.yacht import (
+    BONUS_AT,
+    BOXES,
+    TYPE,
+    WRITES,
+    Sheet,
+    Yacht,
+    box_points,
+    columns,
+    extra_points,
+    five_equal,
+    state_index,
+    state_number,
+    upper_after,
+    upper_points,
+    write_points,
+    yacht_after,
+)
+from ustad.tables import Table, open_table, tables_folder
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+_ROLL_COUNTS: list[list[int]] = COUNTS[FIRST_ROLL:].tolist()
+_FIVE_EQUAL = [roll for roll, counts in enumerate(_ROLL_COUNTS) if five_equal(counts)]
+
+_POINTS: Ints = np.array(
+    [[box_points(box, counts, False) for box in range(len(BOXES))] for counts in _ROLL_COUNTS]
+)
+"""(252, 13): what each roll pays in each box, nothing being a joker."""
+
+
+@lru_cache(maxsize=4096)
+def roll_points(second_yacht: int, open_boxes: int) -> Ints:
+    """Return (252, 13) what each roll would put into each box, -1 where that is not legal."""
+    is_open = np.array([open_boxes >> box & 1 for box in range(len(BOXES))], dtype=bool)
+    points = np.where(is_open, _POINTS, -1)
+    for roll in _FIVE_EQUAL:
+        points[roll] = [
+            write_points(second_yacht, open_boxes, box, _ROLL_COUNTS[roll])
+            for box in range(len(BOXES))
+        ]
+    points.flags.writeable = False
+    return points
+
+
+class _RuleOfThumb:
+    """A level without values: it says what it would play."""
+
+    def choose(self, view: SheetState) -> Any:
+        raise NotImplementedError
+
+    def choose_many(self, views: Sequence[SheetState]) -> list[Any]:
+        return [self.choose(view) for view in views]
+
+    def ask(self, view: SheetState) -> Advice:
+        """Return the move it would play, alone."""
+        return Advice([self.choose(view)] if view.dice is not None else [])
+
+
+class EasyBot(_RuleOfThumb):
+    """Keeps the face it has most of, the higher of equals; writes what pays most now."""
+
+    def choose(self, view: SheetState) -> Any:
+        """Return the keep or write."""
+        dice = view.dice or ()
+        face = max(dice, key=lambda die: (dice.count(die), die))
+        if view.rolls_left and dice.count(face) < len(dice):
+            return Keep((face,) * dice.count(face))
+        return best_write_now(view)
+
+
+class MediumBot(_RuleOfThumb):
+    """Weighs every keep by the best box after the next roll; writes what pays most now."""
+
+    def choose(self, view: SheetState) -> Any:
+        """Return the keep or write; writing at once counts as keeping all five dice."""
+        if view.rolls_left:
+            moves = keep_moves(view.dice or ())
+            values = _points_after_roll(view.game.second_yacht, view.sheet.open_boxes)
+            best = max(moves, key=lambda keep: values[_KEEP_NUMBER[keep]])
+            now = values[FIRST_ROLL + ROLL_INDEX[view.dice or ()]]
+            if values[_KEEP_NUMBER[best]] > now + TIE:
+                return best
+        return best_write_now(view)
+
+
+_KEEP_NUMBER = {keep: number for number, keep in enumerate(KEEP_MOVES)}
+
+
+@lru_cache(maxsize=8192)
+def _points_after_roll(second_yacht: int, open_boxes: int) -> list[float]:
+    """Return for each keep the points of the best box expected after one more roll."""
+    best = roll_points(second_yacht, open_boxes).max(axis=1)
+    values: list[float] = keep_values(best.astype(np.float64)).tolist()
+    return values
+
+
+def best_write_now(view: SheetState) -> Any:
+    """Return the legal write with the most points, the first on the sheet of equals."""
+    points = roll_points(view.game.second_yacht, view.sheet.open_boxes)
+    return WRITES[int(points[ROLL_INDEX[view.dice or ()]].argmax())]
+
+
+# The table.
+
+
+def _payments() -> tuple[Ints, Ints, dict[tuple[int, int], int]]:
+    """Return box and points of each payment, and the number of each."""
+    pairs = sorted({(box, int(p)) for row in _POINTS for box, p in enumerate(row)})
+    boxes, points = np.array(pairs).T
+    return boxes, points, {pair: number for number, pair in enumerate(pairs)}
+
+
+_BOX, _PAID, _NUMBER = _payments()
+PAYMENTS = len(_BOX)
+_ILLEGAL = PAYMENTS
+_PAYMENT: Ints = np.array([[_NUMBER[box, int(p)] for box, p in enumerate(row)] for row in _POINTS])
+_PAYMENT_BY_BOX = np.ascontiguousarray(_PAYMENT.T)
+
+# Five distinct dice have 31 keeps of at most four dice; shorter lists are filled with a keep
+# that every roll has, the one without dice, behind its first place, so that it never matters.
+_SUB_KEEPS: Ints = np.array([(sub_keeps(roll) + (0,) * 31)[:31] for roll in ROLLS])
+
+
+@cache
+def _sub_keep_array(roll: int) -> Ints:
+    """Return the indices of the keeps of at most four dice that a roll contains."""
+    return np.array(sub_keeps(ROLLS[roll]))
+
+
+@lru_cache(maxsize=8192)
+def _five_equal_payments(second_yacht: int, open_boxes: int) -> Ints:
+    """Return (6, 13) the payments of the six rolls of five equal dice."""
+    points = roll_points(second_yacht, open_boxes)[_FIVE_EQUAL]
+    return np.array(
+        [[_NUMBER.get((box, int(p)), _ILLEGAL) for box, p in enumerate(row)] for row in points]
+    )
+
+
+@dataclass(frozen=True)
+class _Turns:
+    """The turns of n sheets, solved side by side.
+
+    ``gains`` (payments + 1, n) and ``five_equal`` (6, 13, n) as described at the
+    top; ``turn`` holds the keeps (462, n).
+    """
+
+    gains: Floats
+    five_equal: Ints
+    extra: Floats
+    turn: Turn
+
+    def write_values(self, rolls: Ints, lanes: Ints) -> Floats:
+        """Return (m, 13) what writing each of m rolls is worth, the sheet in a lane each."""
+        payment = _PAYMENT[rolls]
+        place = _FIVE_EQUAL_PLACE[rolls]
+        equal = place >= 0
+        payment[equal] = self.five_equal[place[equal], :, lanes[equal]]
+        values: Floats = self.gains[payment, lanes[:, None]]
+        values[equal] += self.extra[lanes[equal], None]
+        return values
+
+    def roll_values(self, roll: int, lane: int) -> list[float]:
+        """Return the 13 values of writing one roll, the sheet in one lane."""
+        place = _FIVE_EQUAL_PLACE[roll]
+        if place >= 0:
+            values = self.gains[self.five_equal[place, :, lane], lane] + self.extra[lane]
+        else:
+            values = self.gains[_PAYMENT[roll], lane]
+        found: list[float] = values.tolist()
+        return found
+
+
+_FIVE_EQUAL_PLACE: Ints = np.full(len(ROLLS), -1)
+_FIVE_EQUAL_PLACE[_FIVE_EQUAL] = range(len(_FIVE_EQUAL))
+_BOX_NUMBER = {write: box for box, write in enumerate(WRITES)}
+
+
+class TableBot:
+    """Maximises the expected final total of its own sheet with the exact table."""
+
+    unit = "expected_total"
+    _REMEMBERED = 4096
+
+    def __init__(self, game: Yacht, table: Table) -> None:
+        self.game = game
+        self.table = table
+        self._solved: dict[tuple[int, int, int], tuple[_Turns, int]] = {}
+
+    def choose(self, view: SheetState) -> Any:
+        """Return the best move, the first of equals."""
+        return self.choose_many([view])[0]
+
+    def ask(self, view: SheetState) -> Advice:
+        """Return every legal move with the expected final total after it."""
+        if view.dice is None:
+            return Advice((), self.value(view), self.unit)
+        turns, lane = self._turn(view.sheet)
+        total = view.sheet.total
+        roll = ROLL_INDEX[view.dice]
+        moves = view.legal_moves()
+        worth = turns.roll_values(roll, lane)
+        writes = view.game.writes(view.sheet, view.dice, view.rolls_left)
+        values = [total + worth[_BOX_NUMBER[write]] for write in writes]
+        if view.rolls_left:
+            keeps = turns.turn.keeps(view.rolls_left)[_sub_keep_array(roll), lane]
+            values = (total + keeps).tolist() + values
+        best, options = rank(moves, values)
+        return Advice(best, options[0][1], self.unit, options)
+
+    def value(self, view: SheetState) -> float:
+        """Return the expected final total of a position that waits for dice, or is over."""
+        sheet = view.sheet
+        if view.rolls_left == 3:
+            to_come = self.table.values[state_index(sheet.open_boxes, sheet.yacht, sheet.upper)]
+        else:
+            turns, lane = self._turn(sheet)
+            to_come = turns.turn.keeps(view.rolls_left)[_KEEP_NUMBER[Keep(view.kept)], lane]
+        return float(sheet.total + to_come)
+
+    def choose_many(self, views: Sequence[SheetState]) -> list[Any]:
+        """Return the best move for each view, the first of equals."""
+        places = self._turns([view.sheet for view in views])
+        groups: dict[tuple[int, int], list[int]] = {}
+        for at, (view, (turns, _)) in enumerate(zip(views, places, strict=True)):
+            groups.setdefault((id(turns), view.rolls_left), []).append(at)
+        moves: list[Any] = [None] * len(views)
+        for (_, rolls_left), members in groups.items():
+            turns = places[members[0]][0]
+            lanes = np.array([places[at][1] for at in members])
+            rolls = np.array([ROLL_INDEX[views[at].dice or ()] for at in members])
+            chosen = _best_moves(turns, rolls_left, rolls, lanes)
+            for at, move in zip(members, chosen, strict=True):
+                moves[at] = move
+        return moves
+
+    def _turn(self, sheet: Sheet) -> tuple[_Turns, int]:
+        return self._turns([sheet])[0]
+
+    def _turns(self, sheets: Sequence[Sheet]) -> list[tuple[_Turns, int]]:
+        """Return the solved turn of each sheet and its lane there."""
+        keys = [(s.open_boxes, s.yacht, min(s.upper, BONUS_AT)) for s in sheets]
+        new = [key for key in dict.fromkeys(keys) if key not in self._solved]
+        if new:
+            if len(self._solved) + len(new) > self._REMEMBERED:
+                self._solved.clear()
+                new = list(dict.fromkeys(keys))
+            turns = self._solve(new)
+            self._solved.update((key, (turns, lane)) for lane, key in enumerate(new))
+        return [self._solved[key] for key in keys]
+
+    def _solve(self, keys: Sequence[tuple[int, int, int]]) -> _Turns:
+        """Solve the turns of sheets given by open boxes, what the yacht box holds, upper sum."""
+        open_boxes, held, upper = np.array(keys).T
+        gains = self._gains(open_boxes, held, upper)
+        equal = np.stack(
+            [_five_equal_payments(self.game.second_yacht, key[0]) for key in keys], axis=-1
+        )
+        equal_counts = _ROLL_COUNTS[_FIVE_EQUAL[0]]
+        extra = np.array(
+            [float(extra_points(self.game.second_yacht, key[1], equal_counts)) for key in keys]
+        )
+        stop = np.maximum.reduce(gains[_PAYMENT_BY_BOX], axis=0)
+        lanes = np.arange(len(keys))
+        stop[_FIVE_EQUAL] = np.maximum.reduce(gains[equal, lanes], axis=1) + extra
+        return _Turns(gains, equal, extra, Turn((stop, stop, stop)))
+
+    def _gains(self, open_boxes: Ints, held: Ints, upper: Ints) -> Floats:
+        """Return (payments + 1, n) what each payment is worth for each sheet."""
+        known = columns()
+        left = open_boxes & ~(1 << _BOX[:, None])
+        after = _yacht_after(self.game.second_yacht)[:, held]
+        rewards, sums = _upper_effects()
+        states = state_number(known.column, known.count, left, after, sums[:, upper])
+        # A written box leads to no state: its number may be any, its gain is minus infinity.
+        is_open = (open_boxes >> _BOX[:, None] & 1).astype(bool)
+        gains = np.full((PAYMENTS + 1, len(upper)), -np.inf)
+        gains[:PAYMENTS][is_open] = self.table.values[states[is_open]] + rewards[:, upper][is_open]
+        return gains
+
+
+@cache
+def _upper_effects() -> tuple[Floats, Ints]:
+    """Return (payments, 64) what a payment adds to the total, and the upper sum after it."""
+    sums = range(BONUS_AT + 1)
+    pairs = list(zip(_BOX.tolist(), _PAID.tolist(), strict=True))
+    added = [[upper_points(box, paid, upper) for upper in sums] for box, paid in pairs]
+    after = [[upper_after(box, paid, upper) for upper in sums] for box, paid in pairs]
+    return np.array(added, dtype=np.float64), np.array(after)
+
+
+@cache
+def _yacht_after(second_yacht: int) -> Ints:
+    """Return (payments, 3) what the yacht box holds after a payment, by what it held."""
+    pairs = list(zip(_BOX.tolist(), _PAID.tolist(), strict=True))
+    return np.array(
+        [[yacht_after(second_yacht, held, box, paid) for held in range(3)] for box, paid in pairs]
+    )
+
+
+def _best_moves(turns: _Turns, rolls_left: int, rolls: Ints, lanes: Ints) -> list[Any]:
+    """Return the best move, the first of equals, for each roll and lane."""
+    values = turns.write_values(rolls, lanes)
+    if rolls_left:
+        keeps = turns.turn.keeps(rolls_left)[_SUB_KEEPS[rolls], lanes[:, None]]
+        values = np.concatenate([keeps, values], axis=1)
+    first = (values >= values.max(axis=1, keepdims=True) - TIE).argmax(axis=1)
+    if not rolls_left:
+        return [WRITES[box] for box in first.tolist()]
+    width = _SUB_KEEPS.shape[1]
+    return [
+        KEEP_MOVES[_SUB_KEEPS[roll, at]] if at < width else WRITES[at - width]
+        for roll, at in zip(rolls.tolist(), first.tolist(), strict=True)
+    ]
+
+
+def make_bot(level: str, game: Yacht, tables: Path | None) -> Bot:
+    """Return a bot of a level; see :meth:`ustad.runtime.games.base.GameType.bot`."""
+    if level == "easy":
+        return EasyBot()
+    if level == "medium":
+        return MediumBot()
+    return TableBot(game, open_table(TYPE.table_spec(game.options), tables_folder(tables)))

@@ -1,0 +1,45 @@
+"""The hot rule functions, compiled with numba once for solver and searching bots.
+
+The functions stand in :mod:`ustad.runtime.games` as plain Python; here those
+very functions are compiled, so that solver and game cannot disagree.  Numba is
+needed from here on: it comes with the extra ``build``.
+
+Nothing is cached on disk: numba's cache does not notice when a function that
+another one calls has changed, and a stale rule in a solver would be worse than
+some seconds of compilation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar, cast
+
+import numba
+from numba.extending import register_jitable
+from ustad.runtime.games import yacht
+
+Function = TypeVar("Function", bound=Callable[..., object])
+
+
+def compiled(function: Function) -> Function:
+    """Return the function compiled, running without the interpreter's lock.
+
+    Division by zero gives infinity and integers wrap around, as in C.
+    """
+    return cast(Function, numba.njit(nogil=True, error_model="numpy")(function))
+
+
+def _callable_from_compiled(*functions: Callable[..., object]) -> None:
+    """Let compiled code call these plain functions."""
+    for function in functions:
+        register_jitable(function)
+
+
+_callable_from_compiled(yacht.five_equal, yacht.box_points)
+
+yacht_write_points = compiled(yacht.write_points)
+yacht_extra_points = compiled(yacht.extra_points)
+yacht_upper_after = compiled(yacht.upper_after)
+yacht_upper_points = compiled(yacht.upper_points)
+yacht_state_number = compiled(yacht.state_number)
+yacht_after = compiled(yacht.yacht_after)

@@ -1,0 +1,308 @@
+"""What a game is: the one interface that bots, arena and commands know.
+
+The terms are OpenSpiel's (https://github.com/google-deepmind/open_spiel): a
+game is rules and options and never changes; a state says whose turn it is,
+what is legal, and what follows; chance is a player of its own, with outcomes
+and probabilities.  Everything here is immutable: ``apply`` returns a new state.
+
+A :class:`GameType` is the one object that a game registers.  It ties the rules
+to their JSON, their command-line flags, their text, their levels and their
+tables, so that nothing else has to name a game.
+"""
+
+from __future__ import annotations
+
+import argparse
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+from ustad.runtime.errors import OptionError, PositionError, shown
+from ustad.runtime.strict_json import Fields
+from ustad.tables import TableSpec
+
+CHANCE = -1
+"""``current_player()`` of a state that waits for dice or cards."""
+
+OVER = -4
+"""``current_player()`` of a finished game."""
+
+LEVELS = ("easy", "medium", "hard", "expert")
+"""The four levels of bots, weakest first."""
+
+TIE = 1e-9
+"""Moves whose values differ by no more are equally good."""
+
+
+class Luck(Protocol):
+    """The dice or cards of one game, fixed beforehand from a seed.
+
+    The same luck given to two games falls alike in both, as far as the game
+    allows: that is how an arena compares players on the same dice.
+    """
+
+    def outcome(self, state: Any) -> Any:
+        """Return the outcome that falls in a state that waits for chance."""
+
+
+class State(Protocol):
+    """A position of a game.  Moves and outcomes are hashable, and equal if they mean the same."""
+
+    @property
+    def game(self) -> Any:
+        """The game, with its options."""
+
+    def current_player(self) -> int:
+        """Return the seat to move, :data:`CHANCE` or :data:`OVER`."""
+
+    def legal_moves(self) -> Sequence[Any]:
+        """Return the moves of the seat to move, in a fixed order; none at chance or at the end."""
+
+    def apply(self, move: Any) -> State:
+        """Return the state after a legal move, or after an outcome where chance is to fall.
+
+        Raises:
+            MoveError: the move is not legal here.
+            OutcomeError: the outcome cannot fall here.
+
+        """
+
+    def chance_outcomes(self) -> Sequence[tuple[Any, float]]:
+        """Return the outcomes that can fall now with their probabilities, which sum to 1."""
+
+    def is_over(self) -> bool:
+        """Tell whether the game is finished."""
+
+    def returns(self) -> tuple[float, ...]:
+        """Return what each seat gains by the finished game, in the unit the game is about."""
+
+    def scores(self) -> tuple[float, ...]:
+        """Return each seat's points so far, as a player reads them off the table."""
+
+    def view(self, player: int) -> Any:
+        """Return what that seat may know and nothing else."""
+
+
+class Game(Protocol):
+    """The rules with their options."""
+
+    def new(self, players: int, first: int = 0) -> State:
+        """Return the start of a game for so many seats, seat ``first`` beginning."""
+
+    def luck(self, players: int, seed: Sequence[int]) -> Luck:
+        """Return the chance of a whole game from a seed."""
+
+
+@dataclass(frozen=True)
+class Advice:
+    """The answer to "what is the best move here, and what does each other cost?".
+
+    ``best`` holds the moves tied within 1e-9.  ``options`` holds every legal
+    move with its value, best first.  ``value`` and ``unit`` are None for levels
+    that play by rule of thumb and rate nothing.  ``extra`` holds what a game
+    tells beside, by the names it has in JSON.
+    """
+
+    best: Sequence[Any]
+    value: float | None = None
+    unit: str | None = None
+    options: Sequence[tuple[Any, float]] = ()
+    extra: Mapping[str, Any] | None = None
+
+
+def rank(
+    moves: Sequence[Any], values: Sequence[float]
+) -> tuple[list[Any], list[tuple[Any, float]]]:
+    """Return the moves tied for best and all moves with their values, best first.
+
+    Ties keep the order of ``moves``.
+    """
+    options = sorted(zip(moves, values, strict=True), key=lambda option: -option[1])
+    least = options[0][1] - TIE
+    return [move for move, value in options if value >= least], options
+
+
+class Bot(Protocol):
+    """A player of one level.  With the same seed it returns the same moves."""
+
+    def choose(self, view: Any) -> Any:
+        """Return a legal move for the view's seat to move."""
+
+    def choose_many(self, views: Sequence[Any]) -> list[Any]:
+        """Return a legal move for each of many views, of any games at any stage."""
+
+    def ask(self, view: Any) -> Advice:
+        """Return the best move and, at levels that rate moves, the value of every move."""
+
+
+@dataclass(frozen=True)
+class Option:
+    """One option of a game's rules: its name, its default, and what it may be."""
+
+    name: str
+    default: Any
+    choices: tuple[Any, ...]
+    help: str
+
+    def expected(self) -> str:
+        """Return what the option may be, in words."""
+        return "one of " + ", ".join(shown(choice).strip('"') for choice in self.choices)
+
+    def check(self, value: Any) -> Any:
+        """Return the value if the option may take it, else raise OptionError."""
+        for choice in self.choices:
+            if type(choice) is type(value) and choice == value:
+                return value
+        raise OptionError(f"option {self.name}: expected {self.expected()}, got {shown(value)}")
+
+    def parse(self, text: str) -> Any:
+        """Return the value that a command line gives as text."""
+        for choice in self.choices:
+            if text == (choice if isinstance(choice, str) else shown(choice)):
+                return choice
+        raise OptionError(f"option {self.name}: expected {self.expected()}, got {shown(text)}")
+
+
+class GameType(ABC):
+    """Everything that commands, protocol, arena and tests know of a game.
+
+    ``name`` is the game's name in JSON and its module's name in every folder;
+    ``least_players`` and ``most_players`` bound the seats; ``usual_players`` is
+    what ``new`` deals when nobody says.
+    """
+
+    name: str
+    title: str
+    least_players: int
+    most_players: int
+    usual_players: int
+    options: tuple[Option, ...]
+
+    def read_options(self, given: Any) -> dict[str, Any]:
+        """Return the full option set, defaults filled in.
+
+        Raises:
+            OptionError: an unknown option or a value that it cannot take.
+
+        """
+        fields = Fields(given, "options", OptionError)
+        found = {
+            option.name: option.check(fields.take(option.name, option.default))
+            for option in self.options
+        }
+        fields.done()
+        return found
+
+    def parse_options(self, texts: Sequence[str]) -> dict[str, Any]:
+        """Return the options given as ``NAME=VALUE`` texts, defaults left out."""
+        by_name = {option.name: option for option in self.options}
+        found: dict[str, Any] = {}
+        for text in texts:
+            name, equals, value = text.partition("=")
+            if not equals:
+                raise OptionError(f"option {shown(text)}: expected NAME=VALUE")
+            if name not in by_name:
+                known = ", ".join(by_name) or "none"
+                raise OptionError(f"option {name}: {self.name} has no such option, only {known}")
+            if name in found:
+                raise OptionError(f"option {name}: given twice")
+            found[name] = by_name[name].parse(value)
+        return found
+
+    def options_help(self) -> str:
+        """Return the options and what they may be, for a command's help."""
+        return "; ".join(
+            f"{option.name}: {option.help} ({option.expected()})" for option in self.options
+        )
+
+    def check_players(self, players: int) -> int:
+        """Return the number of seats if the game can seat so many."""
+        if not self.least_players <= players <= self.most_players:
+            raise PositionError(
+                f"players: expected {self.least_players} to {self.most_players}, got {players}"
+            )
+        return players
+
+    @abstractmethod
+    def game(self, options: Mapping[str, Any]) -> Any:
+        """Return the rules with a full option set."""
+
+    @abstractmethod
+    def state_from_json(self, position: Any) -> Any:
+        """Return the state that a JSON position describes.
+
+        Raises:
+            PositionError: it cannot be; the message names the key and what was expected.
+            OptionError: an option is unknown or impossible.
+
+        """
+
+    @abstractmethod
+    def state_to_json(self, state: Any) -> dict[str, Any]:
+        """Return the JSON position of a state; :meth:`state_from_json` gives the state back."""
+
+    @abstractmethod
+    def move_from_json(self, move: Any) -> Any:
+        """Return the move that a JSON object describes, or raise MoveError."""
+
+    @abstractmethod
+    def move_to_json(self, move: Any) -> dict[str, Any]:
+        """Return the JSON object of a move."""
+
+    @abstractmethod
+    def outcome_from_json(self, outcome: Any) -> Any:
+        """Return the chance outcome that a JSON value describes, or raise OutcomeError."""
+
+    @abstractmethod
+    def outcome_to_json(self, outcome: Any) -> Any:
+        """Return the JSON value of a chance outcome."""
+
+    @abstractmethod
+    def events(self, before: Any, move: Any, after: Any) -> list[dict[str, Any]]:
+        """Return what a move or outcome brought about, in order, as JSON objects."""
+
+    @abstractmethod
+    def bot(self, level: str, game: Any, tables: Path | None, seed: int) -> Bot:
+        """Return a bot of a level.
+
+        Args:
+            level: one of :data:`LEVELS`.
+            game: the rules it will play.
+            tables: the folder of table files, None for the usual places.
+            seed: what its random choices, if it makes any, are drawn from.
+
+        Raises:
+            TableError: the level needs a table that is missing or unfit; the
+                message names the command that builds it.
+
+        """
+
+    @abstractmethod
+    def table_options(self) -> tuple[dict[str, Any], ...]:
+        """Return the option sets of the tables that a default build makes."""
+
+    @abstractmethod
+    def table_spec(self, options: Mapping[str, Any]) -> TableSpec:
+        """Return the identity of the table of an option set, or raise OptionError."""
+
+    def add_flags(self, parser: argparse.ArgumentParser) -> None:
+        """Add the flags that describe a position on the command line, if there are any."""
+        del parser
+
+    def position_from_flags(self, args: argparse.Namespace) -> dict[str, Any] | None:
+        """Return the JSON position that the flags describe, None if none was given."""
+        return None
+
+    @abstractmethod
+    def describe(self, state: Any) -> str:
+        """Return a position as text that a player can read."""
+
+    @abstractmethod
+    def describe_move(self, move: Any) -> str:
+        """Return a move in a few words."""
+
+
+Progress = Callable[[int, int], None]
+"""Called with the work done so far and all the work, in any one unit."""

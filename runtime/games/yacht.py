@@ -1,0 +1,538 @@
+"""Yacht (याट): five dice, a sheet of thirteen boxes, the highest total wins.
+
+**The rules as the source has them** (the Nepali document on याट).  Each turn has
+at most three rolls; any dice may be kept between them and let go again; one may
+stop after any roll.  A turn writes one open box, and a box that the dice do not
+fit takes 0.  After thirteen turns each the highest total wins; equal on top
+share the win.  The first roll moves one seat from game to game.
+
+- ones to sixes pay the sum of the dice with that face; **35 more** if the six
+  add up to 63 or more;
+- three and four of a kind pay the sum of all five dice if at least so many are
+  equal; full house (three of one face, two of another) 25; small straight (four
+  faces in a row) 30; large straight 40; yacht (five equal) 50; chance the sum;
+- a **further yacht**, with the yacht box written: 100 extra if that box holds
+  50, and the dice are a *joker*: the upper box of their face if it is open, else
+  any open lower box, where full house and straights pay in full, else an upper
+  box with 0.  The joker holds, without the 100, when the yacht box holds 0.
+
+The 100 counts to the total only, never to the upper sum.
+
+**Ours**, where the source is silent: with the yacht box open five equal dice may
+be written anywhere at their plain points, and are no full house; one to six
+seats are allowed.
+
+**The option** ``second_yacht``: ``bonus_and_joker`` as above; ``plain`` (the
+source's setting "off"): no 100 and no joker; ``free_joker``, for comparison with
+the literature, where 254.5896 is often quoted: any open box may be written, and
+full house and straights pay in full once the yacht box and the upper box of the
+face are both written.
+
+**Numbering the states.**  What a sheet is still worth depends on its open boxes,
+on what the yacht box holds, and on the upper sum only through the bonus.  The
+sum itself says too much: what counts is whether the open upper boxes can still
+lift it to 63.  With open upper boxes O they can add any amount in R(O), the sums
+of up to five dice of each face of O; two sums with the same least member of R(O)
+that reaches 63 (or with none) have the same future.  So the 2,794 pairs of open
+upper boxes and reachable sum (63 and more counted as 63) fall into 1,640
+classes, the *columns*.  A state at the start of a turn has the index
+``row * 1640 + column``, where ``row = yacht * 64 + open lower boxes``; ``yacht``
+is 0 with the yacht box open, 1 written 0, 2 written 50 (under ``plain`` 1 for
+both).  Bits of the open lower boxes: three of a kind 1, four of a kind 2, full
+house 4, small straight 8, large straight 16, chance 32.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from ustad.runtime.dice import COUNTS, FACES, FIRST_ROLL, ROLL_INDEX
+from ustad.runtime.games.base import Bot, Option
+from ustad.runtime.games.sheet import SheetGame, SheetGameType, Write
+from ustad.runtime.strict_json import Fields
+from ustad.tables import TableSpec
+
+BOXES = (
+    "ones",
+    "twos",
+    "threes",
+    "fours",
+    "fives",
+    "sixes",
+    "three_of_a_kind",
+    "four_of_a_kind",
+    "full_house",
+    "small_straight",
+    "large_straight",
+    "yacht",
+    "chance",
+)
+"""The boxes in the order of the sheet; a box's number is its place here."""
+
+THREE_OF_A_KIND, FOUR_OF_A_KIND, FULL_HOUSE, SMALL_STRAIGHT, LARGE_STRAIGHT, YACHT, CHANCE_BOX = (
+    range(6, 13)
+)
+UPPER_BOXES = 6
+ALL_OPEN = (1 << len(BOXES)) - 1
+UPPER_OPEN = (1 << UPPER_BOXES) - 1
+YACHT_BIT = 1 << YACHT
+LOWER_OPEN = ALL_OPEN & ~UPPER_OPEN & ~YACHT_BIT
+
+BONUS_AT = 63
+BONUS = 35
+EXTRA_YACHT = 100
+
+SECOND_YACHT = ("bonus_and_joker", "plain", "free_joker")
+FORCED_JOKER, PLAIN, FREE_JOKER = range(3)
+
+OPEN_YACHT, YACHT_0, YACHT_50 = range(3)
+"""What the yacht box holds, as states count it."""
+
+
+# What a box pays and who may write it: flat functions on numbers, compiled for the solver.
+
+
+def five_equal(counts: Sequence[int] | NDArray[np.int64]) -> int:
+    """Return the face that all five dice show, 0 if they differ.
+
+    Args:
+        counts: how many dice show each of the six faces.
+
+    """
+    for face in range(FACES):
+        if counts[face] == 5:
+            return face + 1
+    return 0
+
+
+def box_points(box: int, counts: Sequence[int] | NDArray[np.int64], joker: bool) -> int:
+    """Return what the dice pay in a box, 0 if they do not fit.
+
+    Args:
+        box: the box's number.
+        counts: how many dice show each of the six faces.
+        joker: whether five equal dice pay full house and straights in full.
+
+    """
+    if box < UPPER_BOXES:
+        return int(counts[box] * (box + 1))
+    total = 0
+    most = 0
+    pairs = 0
+    row = 0
+    longest = 0
+    for face in range(FACES):
+        count = counts[face]
+        total += count * (face + 1)
+        most = max(most, count)
+        pairs += count == 2
+        row = row + 1 if count > 0 else 0
+        longest = max(longest, row)
+    points = 0
+    if box == CHANCE_BOX:
+        points = total
+    elif box == THREE_OF_A_KIND:
+        points = total if most >= 3 else 0
+    elif box == FOUR_OF_A_KIND:
+        points = total if most >= 4 else 0
+    elif box == FULL_HOUSE:
+        points = 25 if joker or (most == 3 and pairs == 1) else 0
+    elif box == SMALL_STRAIGHT:
+        points = 30 if joker or longest >= 4 else 0
+    elif box == LARGE_STRAIGHT:
+        points = 40 if joker or longest >= 5 else 0
+    elif box == YACHT:
+        points = 50 if most == 5 else 0
+    return int(points)
+
+
+def write_points(
+    second_yacht: int, open_boxes: int, box: int, counts: Sequence[int] | NDArray[np.int64]
+) -> int:
+    """Return what writing the dice into a box puts there, -1 if that is not legal.
+
+    Args:
+        second_yacht: FORCED_JOKER, PLAIN or FREE_JOKER.
+        open_boxes: bit b set: box b is open.
+        box: the box's number.
+        counts: how many dice show each of the six faces.
+
+    """
+    if not open_boxes >> box & 1:
+        return -1
+    face = five_equal(counts)
+    if face == 0 or second_yacht == PLAIN or open_boxes & YACHT_BIT:
+        return box_points(box, counts, False)
+    own_upper_open = open_boxes >> (face - 1) & 1
+    if second_yacht == FREE_JOKER:
+        return box_points(box, counts, not own_upper_open)
+    if own_upper_open:
+        return box_points(box, counts, False) if box == face - 1 else -1
+    if open_boxes & LOWER_OPEN and box < UPPER_BOXES:
+        return -1
+    return box_points(box, counts, True)
+
+
+def extra_points(second_yacht: int, yacht: int, counts: Sequence[int] | NDArray[np.int64]) -> int:
+    """Return the extra points of a further yacht, whatever box it is written into.
+
+    Args:
+        second_yacht: FORCED_JOKER, PLAIN or FREE_JOKER.
+        yacht: OPEN_YACHT, YACHT_0 or YACHT_50.
+        counts: how many dice show each of the six faces.
+
+    """
+    if second_yacht != PLAIN and yacht == YACHT_50 and five_equal(counts) > 0:
+        return EXTRA_YACHT
+    return 0
+
+
+def upper_points(box: int, points: int, upper: int) -> int:
+    """Return what a write adds to the total: its points, and the bonus if it is earned by them.
+
+    Args:
+        box: the box's number.
+        points: what was written there.
+        upper: the upper sum before, 63 and more counted as 63.
+
+    """
+    if box < UPPER_BOXES and upper < BONUS_AT <= upper + points:
+        return points + BONUS
+    return points
+
+
+def upper_after(box: int, points: int, upper: int) -> int:
+    """Return the upper sum after a write, 63 and more counted as 63.
+
+    Args:
+        box: the box's number.
+        points: what was written there.
+        upper: the upper sum before, 63 and more counted as 63.
+
+    """
+    return min(upper + points, BONUS_AT) if box < UPPER_BOXES else upper
+
+
+def yacht_after(second_yacht: int, yacht: int, box: int, points: int) -> int:
+    """Return what the yacht box holds after a write, as states count it."""
+    if box != YACHT:
+        return yacht
+    return YACHT_50 if points > 0 and second_yacht != PLAIN else YACHT_0
+
+
+# Numbering the states.
+
+LOWER_SETS = 64
+
+
+def state_number(
+    column: NDArray[np.int64], column_count: int, open_boxes: Any, yacht: Any, upper: Any
+) -> Any:
+    """Return the index of a state at the start of a turn; arrays give an array.
+
+    Args:
+        column: :attr:`Columns.column`.
+        column_count: :attr:`Columns.count`.
+        open_boxes: bit b set: box b is open.
+        yacht: OPEN_YACHT, YACHT_0 or YACHT_50 (under ``plain`` never the last).
+        upper: the upper sum, 63 and more counted as 63.
+
+    """
+    lower = open_boxes >> THREE_OF_A_KIND & 31 | open_boxes >> CHANCE_BOX << 5
+    return (yacht * LOWER_SETS + lower) * column_count + column[open_boxes & UPPER_OPEN, upper]
+
+
+def _upper_sums(boxes: int) -> set[int]:
+    """Return the sums that up to five dice in each of the given upper boxes can make."""
+    sums = {0}
+    for box in range(UPPER_BOXES):
+        if boxes >> box & 1:
+            sums = {total + (box + 1) * count for total in sums for count in range(6)}
+    return sums
+
+
+@dataclass(frozen=True)
+class Columns:
+    """The classes of (open upper boxes, upper sum) with one future each.
+
+    Attributes:
+        column: (64, 64) int64: the column of open upper boxes and upper sum, -1
+            where the sum cannot be.
+        bounds: the columns of open upper boxes O are ``bounds[O]`` to
+            ``bounds[O + 1] - 1``.
+        upper: (columns,) int64: one upper sum of each column.
+        reachable: how many pairs of open upper boxes and sum there are.
+
+    """
+
+    column: NDArray[np.int64]
+    bounds: tuple[int, ...]
+    upper: NDArray[np.int64]
+    reachable: int
+
+    @property
+    def count(self) -> int:
+        """The number of columns."""
+        return len(self.upper)
+
+
+@cache
+def columns() -> Columns:
+    """Return the columns of the states, 1,640 for 2,794 reachable pairs."""
+    column = np.full((UPPER_OPEN + 1, BONUS_AT + 1), -1, dtype=np.int64)
+    bounds: list[int] = [0]
+    upper: list[int] = []
+    for open_upper in range(UPPER_OPEN + 1):
+        addable = sorted(_upper_sums(open_upper))
+        known: dict[int | None, int] = {}
+        for total in sorted({min(sum_, BONUS_AT) for sum_ in _upper_sums(UPPER_OPEN ^ open_upper)}):
+            need = next((add for add in addable if total + add >= BONUS_AT), None)
+            if need not in known:
+                known[need] = len(upper)
+                upper.append(total)
+            column[open_upper, total] = known[need]
+        bounds.append(len(upper))
+    column.flags.writeable = False
+    return Columns(column, tuple(bounds), np.array(upper), int((column >= 0).sum()))
+
+
+def state_index(open_boxes: int, yacht: int, upper: int) -> int:
+    """Return the index of a state at the start of a turn, for any upper sum."""
+    known = columns()
+    return int(state_number(known.column, known.count, open_boxes, yacht, min(upper, BONUS_AT)))
+
+
+def yacht_states(second_yacht: int) -> int:
+    """Return how many contents of the yacht box the states tell apart."""
+    return 2 if second_yacht == PLAIN else 3
+
+
+# The sheet and the game.
+
+
+class Sheet(NamedTuple):
+    """A sheet; ``points[b]`` is -1 while box b is open.  The rest follows from these two."""
+
+    points: tuple[int, ...]
+    extra_yachts: int
+    open_boxes: int
+    upper: int
+    total: int
+
+    @property
+    def yacht(self) -> int:
+        """What the yacht box holds: OPEN_YACHT, YACHT_0 or YACHT_50."""
+        held = self.points[YACHT]
+        return OPEN_YACHT if held < 0 else (YACHT_50 if held else YACHT_0)
+
+
+def make_sheet(points: tuple[int, ...], extra_yachts: int) -> Sheet:
+    """Return a sheet from its boxes (-1: open) and its extra yachts."""
+    open_boxes = sum(1 << box for box, held in enumerate(points) if held < 0)
+    upper = sum(max(held, 0) for held in points[:UPPER_BOXES])
+    total = sum(max(held, 0) for held in points) + EXTRA_YACHT * extra_yachts
+    return Sheet(points, extra_yachts, open_boxes, upper, total + BONUS * (upper >= BONUS_AT))
+
+
+@cache
+def _roll_counts() -> list[list[int]]:
+    counts: list[list[int]] = COUNTS[FIRST_ROLL:].tolist()
+    return counts
+
+
+WRITES: tuple[Write, ...] = tuple(Write(box) for box in BOXES)
+_BOX_NUMBER = {name: box for box, name in enumerate(BOXES)}
+
+
+class Yacht(SheetGame):
+    """The rules of yacht with the option ``second_yacht``."""
+
+    boxes = BOXES
+    turns = len(BOXES)
+
+    def __init__(self, second_yacht: str = "bonus_and_joker") -> None:
+        self.options = {"second_yacht": second_yacht}
+        self.second_yacht = SECOND_YACHT.index(second_yacht)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Yacht) and self.options == other.options
+
+    def __hash__(self) -> int:
+        return hash(("yacht", self.second_yacht))
+
+    def new_sheet(self) -> Sheet:
+        """Return the empty sheet."""
+        return make_sheet((-1,) * len(BOXES), 0)
+
+    def turns_taken(self, sheet: Sheet) -> int:
+        """Return how many boxes are written."""
+        return len(BOXES) - sheet.open_boxes.bit_count()
+
+    def total(self, sheet: Sheet) -> int:
+        """Return the points of a sheet, the upper bonus and extra yachts counted in."""
+        return sheet.total
+
+    def writes(self, sheet: Sheet, dice: tuple[int, ...], rolls_left: int) -> tuple[Write, ...]:
+        """Return the legal writes in the order of the sheet."""
+        if dice[0] != dice[-1]:  # only five equal dice can make an open box illegal
+            return _open_writes(sheet.open_boxes)
+        return _legal_writes(self.second_yacht, sheet.open_boxes, ROLL_INDEX[dice])
+
+    def write(self, sheet: Sheet, dice: tuple[int, ...], rolls_left: int, move: Write) -> Sheet:
+        """Return the sheet with the dice written into a legal box."""
+        box = _BOX_NUMBER[move.box]
+        counts = _roll_counts()[ROLL_INDEX[dice]]
+        points = write_points(self.second_yacht, sheet.open_boxes, box, counts)
+        extra = extra_points(self.second_yacht, sheet.yacht, counts)
+        held = sheet.points
+        return Sheet(
+            (*held[:box], points, *held[box + 1 :]),
+            sheet.extra_yachts + (extra > 0),
+            sheet.open_boxes & ~(1 << box),
+            sheet.upper + points if box < UPPER_BOXES else sheet.upper,
+            sheet.total + upper_points(box, points, sheet.upper) + extra,
+        )
+
+    def returns(self, totals: tuple[int, ...]) -> tuple[float, ...]:
+        """Return each seat's share of the win: the highest total wins, equals share it."""
+        best = max(totals)
+        share = 1 / totals.count(best)
+        return tuple(share if total == best else 0.0 for total in totals)
+
+
+@lru_cache(maxsize=4096)
+def _legal_writes(second_yacht: int, open_boxes: int, roll: int) -> tuple[Write, ...]:
+    counts = _roll_counts()[roll]
+    return tuple(
+        WRITES[box]
+        for box in range(len(BOXES))
+        if write_points(second_yacht, open_boxes, box, counts) >= 0
+    )
+
+
+@lru_cache(maxsize=4096)
+def _open_writes(open_boxes: int) -> tuple[Write, ...]:
+    return tuple(WRITES[box] for box in range(len(BOXES)) if open_boxes >> box & 1)
+
+
+@cache
+def possible_points(box: int) -> frozenset[int]:
+    """Return what a box can hold: what any roll pays there."""
+    return frozenset(box_points(box, counts, False) for counts in _roll_counts())
+
+
+class YachtType(SheetGameType):
+    """Yacht as the commands know it."""
+
+    name = "yacht"
+    title = "Yacht (याट)"
+    box_names = BOXES
+    options = (
+        Option(
+            "second_yacht",
+            "bonus_and_joker",
+            SECOND_YACHT,
+            "what five equal dice are once the yacht box is written",
+        ),
+    )
+
+    def game(self, options: Mapping[str, Any]) -> Yacht:
+        """Return the rules."""
+        return Yacht(**options)
+
+    def sheet_from_json(self, game: Yacht, sheet: Any, name: str) -> Sheet:
+        """Return the sheet that a JSON object describes.
+
+        Refused: points that no dice give, and extra yachts that this sheet
+        cannot have had (see :func:`_most_extra_yachts`).
+        """
+        fields = Fields(sheet, name)
+        points = []
+        for box, label in enumerate(BOXES):
+            held = fields.take(label, None)
+            if held is None:
+                points.append(-1)
+                continue
+            possible = possible_points(box)
+            if type(held) is not int or held not in possible:
+                fields.fail(label, "one of " + ", ".join(map(str, sorted(possible))), held)
+            points.append(held)
+        most = _most_extra_yachts(game, points)
+        extra = fields.integer("extra_yachts", 0, most, 0)
+        fields.done()
+        return make_sheet(tuple(points), extra)
+
+    def sheet_to_json(self, game: Yacht, sheet: Sheet) -> dict[str, Any]:
+        """Return the boxes written and the extra yachts."""
+        boxes = {
+            name: points for name, points in zip(BOXES, sheet.points, strict=True) if points >= 0
+        }
+        return {**boxes, "extra_yachts": sheet.extra_yachts}
+
+    def bot(self, level: str, game: Yacht, tables: Path | None, seed: int) -> Bot:
+        """Return a bot of a level; hard and expert need the table of the game's options."""
+        from ustad.runtime.bots.yacht import make_bot
+
+        return make_bot(level, game, tables)
+
+    def table_options(self) -> tuple[dict[str, Any], ...]:
+        """Return the three settings."""
+        return tuple({"second_yacht": setting} for setting in SECOND_YACHT)
+
+    def table_spec(self, options: Mapping[str, Any]) -> TableSpec:
+        """Return the identity of the table of expected points still to come."""
+        full = self.read_options(dict(options))
+        second_yacht = SECOND_YACHT.index(full["second_yacht"])
+        rows = yacht_states(second_yacht) * LOWER_SETS
+        return TableSpec(
+            game=self.name,
+            options=full,
+            quantity="expected points still to come at the start of a turn, under the best play",
+            unit="points",
+            index_version=1,
+            index_formula=(
+                "values[row * columns + column[open upper boxes, min(upper sum, 63)]]; "
+                "row = yacht * 64 + open lower boxes; yacht: 0 open, 1 written 0 (under plain: "
+                "written), 2 written 50; open boxes as bits, upper: ones 1, twos 2, threes 4, "
+                "fours 8, fives 16, sixes 32; lower: three_of_a_kind 1, four_of_a_kind 2, "
+                "full_house 4, small_straight 8, large_straight 16, chance 32; the bonus of 35 "
+                "is paid by the write that lifts the upper sum to 63"
+            ),
+            shape=(rows * columns().count,),
+            start_index=state_index(ALL_OPEN, OPEN_YACHT, 0),
+        )
+
+
+def _most_extra_yachts(game: Yacht, points: Sequence[int]) -> int:
+    """Return the most extra yachts that a sheet can have had.
+
+    They need 50 in the yacht box, and each was written somewhere: into a box
+    that holds what five equal dice put there as a joker.  An upper box takes
+    a 0 that way only once every lower box is written.
+    """
+    if game.second_yacht == PLAIN or points[YACHT] != 50:
+        return 0
+    lower_written = all(held >= 0 for held in points[UPPER_BOXES:])
+    most = 0
+    for box, held in enumerate(points):
+        if box == YACHT:
+            continue
+        jokers = {box_points(box, _roll_counts()[roll], True) for roll in _five_equal_rolls()}
+        if box < UPPER_BOXES and not (lower_written or game.second_yacht == FREE_JOKER):
+            jokers.discard(0)
+        most += held in jokers
+    return most
+
+
+@cache
+def _five_equal_rolls() -> tuple[int, ...]:
+    return tuple(roll for roll, counts in enumerate(_roll_counts()) if five_equal(counts))
+
+
+TYPE = YachtType()

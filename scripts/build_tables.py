@@ -1,0 +1,8 @@
+"""Build the table files: the same as the command ``ustad build``."""
+
+import sys
+
+from ustad.runtime.cli import main
+
+if __name__ == "__main__":
+    sys.exit(main(["build", *sys.argv[1:]]))

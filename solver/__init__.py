@@ -1,0 +1,1 @@
+"""The offline solvers that fill the tables, one module a game."""

@@ -1,0 +1,74 @@
+"""Building tables: which solver makes which table, and what is already there.
+
+A game's solver is the module of its name in this package, with a function
+``build(options, progress)`` that returns a :class:`Built`.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from ustad.runtime.games.base import GameType, Progress
+from ustad.tables import Table, TableError, TableSpec, open_table, write_table
+
+
+@dataclass(frozen=True)
+class Built:
+    """What a solver found: the content of a table file.
+
+    Attributes:
+        spec: what the table is.
+        values: float64 of the shape of the spec.
+        counts: how many states of each kind it covers.
+        structure: arrays for readers in other languages, by name.
+
+    """
+
+    spec: TableSpec
+    values: NDArray[np.float64]
+    counts: Mapping[str, int]
+    structure: Mapping[str, NDArray[Any]]
+
+
+def available_cores() -> int:
+    """Return how many cores this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def build_table(
+    game: GameType,
+    options: Mapping[str, Any],
+    folder: Path,
+    force: bool = False,
+    progress: Progress | None = None,
+) -> tuple[Table, bool]:
+    """Build the table of an option set, unless a sound one is there.
+
+    Returns:
+        The table, opened and checked, and whether it was built now.
+
+    Raises:
+        OptionError: the game has no such table.
+        TableWriteError: the folder cannot be written; an old file stays whole.
+
+    """
+    spec = game.table_spec(options)
+    if not force:
+        try:
+            return open_table(spec, folder), False
+        except TableError:
+            pass
+    solver = import_module(f"ustad.solver.{game.name}")
+    build: Callable[[Mapping[str, Any], Progress | None], Built] = solver.build
+    built = build(spec.options, progress)
+    write_table(spec, folder, built.values, built.counts, built.structure)
+    return open_table(spec, folder), True

@@ -1,0 +1,60 @@
+"""What can be wrong with a table file, told in one line.
+
+Each error names the file, what was expected, what was found, and the way out,
+mostly the command that builds the table anew.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+
+class TableError(Exception):
+    """The base of the errors about table files."""
+
+    kind = "table"
+
+
+class MissingTableError(TableError):
+    """There is no such file."""
+
+    kind = "missing_table"
+
+    def __init__(self, path: Path, what: str, remedy: str) -> None:
+        super().__init__(f"{path}: no table of {what}; build it with: {remedy}")
+
+
+class CorruptTableError(TableError):
+    """The file is not what was written: foreign, cut short, or with changed bytes."""
+
+    kind = "corrupt_table"
+
+    def __init__(self, path: Path, expected: str, found: str, remedy: str) -> None:
+        super().__init__(
+            f"{path}: damaged or no table: expected {expected}, found {found}; "
+            f"build it anew with: {remedy}"
+        )
+
+
+class MismatchedTableError(TableError):
+    """The file is a sound table of something else: other rules, another version."""
+
+    kind = "mismatched_table"
+
+    def __init__(self, path: Path, expected: str, found: str, remedy: str) -> None:
+        super().__init__(
+            f"{path}: another table: expected {expected}, found {found}; "
+            f"build the right one with: {remedy}"
+        )
+
+
+class TableWriteError(TableError):
+    """The file cannot be written.  What stood there before still stands."""
+
+    kind = "table_write"
+
+    def __init__(self, path: Path, reason: str) -> None:
+        super().__init__(
+            f"{path}: cannot write the table: {reason}; make room or choose another folder "
+            "with --tables"
+        )

@@ -1,0 +1,42 @@
+"""Where table files are."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+VARIABLE = "USTAD_TABLES"
+"""The environment variable that names the folder."""
+
+
+def _checkout_folder() -> Path | None:
+    """Return ``tables/built`` of the checkout this code runs from, None outside of one."""
+    here = Path(__file__).resolve().parent
+    in_checkout = here.name == "tables" and (here.parent / "pyproject.toml").is_file()
+    return here / "built" if in_checkout else None
+
+
+def _user_folder() -> Path:
+    """Return the folder for application data of the user, by the custom of the system."""
+    if sys.platform == "win32":
+        base = Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
+    elif sys.platform == "darwin":
+        base = Path.home() / "Library" / "Application Support"
+    else:
+        base = Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share")
+    return base / "ustad" / "tables"
+
+
+def tables_folder(given: Path | str | None = None) -> Path:
+    """Return the folder of the tables.
+
+    The first of these that applies: the one given, the one that the environment
+    variable ``USTAD_TABLES`` names, ``tables/built`` of a checkout, the user's
+    data folder.  It need not exist.
+    """
+    if given is not None:
+        return Path(given)
+    if named := os.environ.get(VARIABLE):
+        return Path(named)
+    return _checkout_folder() or _user_folder()

@@ -1,0 +1,85 @@
+"""The identity of a table: of what game and options, what its numbers mean, how they lie."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shlex
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+SUFFIX = ".h5"
+
+
+def canonical_json(options: Mapping[str, Any]) -> str:
+    """Return options as JSON with sorted keys and no spaces: one text for one option set."""
+    return json.dumps(options, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
+
+
+def sha256_of_text(text: str) -> str:
+    """Return the SHA-256 of a text in UTF-8, in hexadecimal."""
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def option_text(value: Any) -> str:
+    """Return an option's value as a command line gives it."""
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+@dataclass(frozen=True)
+class TableSpec:
+    """What a table must be.  A file that differs in any of this is refused.
+
+    Attributes:
+        game: the game's name.
+        options: the full option set.
+        quantity: what one number of the table is, in words.
+        unit: its unit.
+        index_version: counts up when the index formula changes.
+        index_formula: which position has which index, in words.
+        shape: the shape of the values, float64.
+        start_index: the flat index of the start of the game.
+        solver_version: counts up when the solver's answers change.
+
+    """
+
+    game: str
+    options: Mapping[str, Any]
+    quantity: str
+    unit: str
+    index_version: int
+    index_formula: str
+    shape: tuple[int, ...]
+    start_index: int
+    solver_version: int = 1
+
+    @property
+    def options_json(self) -> str:
+        """The options as canonical JSON."""
+        return canonical_json(self.options)
+
+    @property
+    def file_name(self) -> str:
+        """The name of the file: the game and its options, readable."""
+        options = (f"{name}={option_text(value)}" for name, value in sorted(self.options.items()))
+        return ",".join([self.game, *options]) + SUFFIX
+
+    def path(self, folder: Path) -> Path:
+        """Return the file's place in a folder of tables."""
+        return folder / self.file_name
+
+    @property
+    def what(self) -> str:
+        """The game and options in words, for messages."""
+        options = (f"{name}={option_text(value)}" for name, value in sorted(self.options.items()))
+        return " ".join([self.game, *options])
+
+    def build_command(self, folder: Path, force: bool = False) -> str:
+        """Return the command that builds this table in a folder."""
+        words = ["ustad", "build", self.game]
+        for name, value in sorted(self.options.items()):
+            words += ["--option", f"{name}={option_text(value)}"]
+        words += ["--tables", str(folder)]
+        return shlex.join(words + ["--force"] * force)

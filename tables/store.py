@@ -1,0 +1,320 @@
+"""Table files: written whole or not at all, and believed only when every byte is right.
+
+The problem.  Users bet on these numbers, so a file that was cut short, changed,
+or made for other rules must never answer.  The HDF5 library is no judge of
+that: it reads what it is given, and a damaged file can even crash it.
+
+The form.  A file is an HDF5 file with a *user block*, the 512 bytes that HDF5
+leaves to applications: the magic word, the length of the file and the SHA-256
+of all that follows.  Every reader of HDF5 opens it as usual.  This one checks the
+digest first and hands the bytes to HDF5 only if they are those that were written.
+
+Inside, the root attributes say what the table is (see :class:`TableSpec`), the
+dataset ``values`` holds the numbers in little-endian float64, and the group
+``structure`` holds what a reader in another language needs to find its way
+(for the games of dice: the rolls, the keeps, the chances between them).
+
+Writing.  The file is made in memory, written to a temporary file in the same
+folder, flushed, read back and checked, and then put in place with
+``os.replace``: at every moment the old file or the new one is there, whole.
+Nothing in a file depends on when or where it was written.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import io
+import json
+import os
+import struct
+import tempfile
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+from numpy.typing import NDArray
+from ustad.tables.errors import (
+    CorruptTableError,
+    MismatchedTableError,
+    MissingTableError,
+    TableWriteError,
+)
+from ustad.tables.spec import SUFFIX, TableSpec, sha256_of_text
+
+FORMAT = "ustad table"
+FORMAT_VERSION = 1
+
+LARGEST_FILE = 200_000_000
+"""Bytes of the largest file that is read whole."""
+
+_BLOCK = 512
+_MAGIC = b"ustad table\n"
+_HEADER = struct.Struct("<12sQ32s")
+_VALUES = "values"
+_STRUCTURE = "structure"
+_COMPRESSION = {"compression": "gzip", "compression_opts": 9, "shuffle": True}
+_FILTERS = {h5py.h5z.FILTER_DEFLATE, h5py.h5z.FILTER_SHUFFLE}
+
+
+@dataclass(frozen=True)
+class Table:
+    """An open table; the file itself is closed.
+
+    Attributes:
+        spec: what the table is.
+        path: the file it came from.
+        values: float64, read-only.
+        counts: how many states of each kind it covers.
+        start_value: the value of the start of the game.
+        bytes: the size of the file.
+
+    """
+
+    spec: TableSpec
+    path: Path
+    values: NDArray[np.float64]
+    counts: Mapping[str, int]
+    start_value: float
+    bytes: int
+
+
+def values_sha256(values: NDArray[np.float64]) -> str:
+    """Return the SHA-256 over the type, the shape and the bytes of the values."""
+    head = f"<f8 {'x'.join(map(str, values.shape))}\n".encode()
+    digest = hashlib.sha256(head)
+    digest.update(np.ascontiguousarray(values, dtype="<f8").data)
+    return digest.hexdigest()
+
+
+def write_table(
+    spec: TableSpec,
+    folder: Path,
+    values: NDArray[np.float64],
+    counts: Mapping[str, int],
+    structure: Mapping[str, NDArray[Any]],
+) -> Path:
+    """Write a table into a folder, replacing an old one at the last moment.
+
+    Args:
+        spec: what the table is.
+        folder: made if it is not there.
+        values: float64 of the shape of the spec, all finite.
+        counts: how many states of each kind it covers.
+        structure: arrays for readers in other languages, by name.
+
+    Returns:
+        The path of the file.
+
+    Raises:
+        TableWriteError: the folder cannot be written or is full; an old file
+            stays whole.
+        ValueError: the values are not what the spec says.
+
+    """
+    if values.shape != spec.shape or not np.isfinite(values).all():
+        raise ValueError(f"values of {spec.what}: expected finite values of shape {spec.shape}")
+    path = spec.path(folder)
+    content = _file_bytes(spec, values, counts, structure)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(prefix=f".{spec.game}-", suffix=".part", dir=folder)
+    except OSError as error:
+        raise TableWriteError(path, error.strerror or str(error)) from error
+    temporary = Path(name)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        os.chmod(temporary, 0o644)
+        if temporary.read_bytes() != content:
+            raise OSError("what was written does not read back the same")
+        _read_table(spec, temporary, content, folder)
+        os.replace(temporary, path)
+    except OSError as error:
+        raise TableWriteError(path, error.strerror or str(error)) from error
+    finally:
+        with contextlib.suppress(OSError):
+            temporary.unlink()
+    return path
+
+
+def _file_bytes(
+    spec: TableSpec,
+    values: NDArray[np.float64],
+    counts: Mapping[str, int],
+    structure: Mapping[str, NDArray[Any]],
+) -> bytes:
+    """Return the bytes of a table file, user block included."""
+    buffer = io.BytesIO()
+    with h5py.File(buffer, "w", userblock_size=_BLOCK, libver="v108") as file:
+        for name, value in _attributes(spec).items():
+            file.attrs[name] = value
+        file.attrs["counts"] = json.dumps(dict(counts), sort_keys=True)
+        file.attrs["start_value"] = values.flat[spec.start_index]
+        file.attrs["values_sha256"] = values_sha256(values)
+        chunks = tuple(min(side, 1 << 16) for side in values.shape)
+        file.create_dataset(
+            _VALUES, data=values, dtype="<f8", chunks=chunks, track_times=False, **_COMPRESSION
+        )
+        group = file.create_group(_STRUCTURE)
+        for name, array in structure.items():
+            group.create_dataset(name, data=array, track_times=False, **_COMPRESSION)
+    content = buffer.getvalue()
+    body = memoryview(content)[_BLOCK:]
+    header = _HEADER.pack(_MAGIC, len(content), hashlib.sha256(body).digest())
+    return header.ljust(_BLOCK, b"\0") + body
+
+
+def _attributes(spec: TableSpec) -> dict[str, Any]:
+    """Return the root attributes that say what a table is, in the order they are checked."""
+    return {
+        "format": FORMAT,
+        "format_version": FORMAT_VERSION,
+        "game": spec.game,
+        "options": spec.options_json,
+        "options_sha256": sha256_of_text(spec.options_json),
+        "quantity": spec.quantity,
+        "unit": spec.unit,
+        "index_version": spec.index_version,
+        "index_formula": spec.index_formula,
+        "solver_version": spec.solver_version,
+        "start_index": spec.start_index,
+    }
+
+
+def open_table(spec: TableSpec, folder: Path) -> Table:
+    """Read and check the table of a spec.
+
+    Raises:
+        MissingTableError: there is no such file.
+        CorruptTableError: its bytes are not those of a table that was written.
+        MismatchedTableError: it is a table of other rules or of another version.
+
+    """
+    path = spec.path(folder)
+    content = _read_file(path, spec.what, spec.build_command(folder))
+    return _read_table(spec, path, content, folder)
+
+
+def _read_file(path: Path, what: str, remedy: str) -> bytes:
+    """Return the bytes of a file whose digest is right."""
+    expected = f"a file that begins with {_MAGIC!r} and its digest"
+    anew = remedy if remedy.endswith("--force") else f"{remedy} --force"
+    try:
+        with path.open("rb") as file:
+            size = os.fstat(file.fileno()).st_size
+            header = file.read(_BLOCK)
+            if len(header) < _BLOCK:
+                raise CorruptTableError(path, f"at least {_BLOCK} bytes", f"{size}", anew)
+            magic, length, digest = _HEADER.unpack_from(header)
+            if magic != _MAGIC:
+                raise CorruptTableError(path, expected, repr(magic), anew)
+            if header[_HEADER.size :].strip(b"\0"):
+                raise CorruptTableError(path, "zeros after the header", "other bytes", anew)
+            if size != length or size > LARGEST_FILE:
+                limit = f"{length} bytes, at most {LARGEST_FILE}"
+                raise CorruptTableError(path, limit, f"{size}", anew)
+            content = header + file.read(length - _BLOCK + 1)
+    except FileNotFoundError:
+        raise MissingTableError(path, what, remedy) from None
+    except OSError as error:
+        raise CorruptTableError(path, "a file", error.strerror or str(error), anew) from None
+    found = hashlib.sha256(memoryview(content)[_BLOCK:]).digest()
+    if found != digest or len(content) != length:
+        raise CorruptTableError(path, f"digest {digest.hex()[:16]}", f"{found.hex()[:16]}", anew)
+    return content
+
+
+@contextlib.contextmanager
+def _hdf5(path: Path, content: bytes, remedy: str) -> Iterator[h5py.File]:
+    """Open the bytes of a file as HDF5; whatever HDF5 cannot read is a corrupt table."""
+    try:
+        with h5py.File(h5py.h5f.open_file_image(content), "r") as file:
+            yield file
+    except (OSError, RuntimeError, KeyError, ValueError, TypeError, MemoryError) as error:
+        reason = (str(error).splitlines() or [type(error).__name__])[0]
+        raise CorruptTableError(path, "a readable HDF5 table", reason, remedy) from None
+
+
+def _read_table(spec: TableSpec, path: Path, content: bytes, folder: Path) -> Table:
+    remedy = spec.build_command(folder, force=True)
+    with _hdf5(path, content, remedy) as file:
+        for name, expected in _attributes(spec).items():
+            found = file.attrs.get(name)
+            if type(expected)(found) != expected if found is not None else True:
+                raise MismatchedTableError(path, f"{name} {expected}", f"{found}", remedy)
+        counts = json.loads(file.attrs["counts"])
+        start_value = float(file.attrs["start_value"])
+        digest = str(file.attrs["values_sha256"])
+        values = _read_values(file, spec, path, remedy)
+    found = values_sha256(values)
+    if found != digest:
+        raise CorruptTableError(path, f"values_sha256 {digest}", found, remedy)
+    if not np.isfinite(values).all():
+        raise CorruptTableError(path, "finite values", "NaN or infinity", remedy)
+    if values.flat[spec.start_index] != start_value:
+        at_start = repr(float(values.flat[spec.start_index]))
+        raise CorruptTableError(path, f"start_value {start_value!r}", at_start, remedy)
+    values.flags.writeable = False
+    return Table(spec, path, values, counts, start_value, len(content))
+
+
+def _read_values(file: h5py.File, spec: TableSpec, path: Path, remedy: str) -> NDArray[np.float64]:
+    """Return the values after checking, before reading, that they are what and where they say."""
+    if not isinstance(file.get(_VALUES, getlink=True), h5py.HardLink):
+        raise CorruptTableError(path, f"the dataset {_VALUES} in this file", "none", remedy)
+    data = file[_VALUES]
+    if not isinstance(data, h5py.Dataset) or data.external is not None or data.is_virtual:
+        raise CorruptTableError(path, "values stored in this file", "others", remedy)
+    if data.shape != spec.shape or data.dtype != np.dtype("<f8"):
+        expected, found = f"<f8 of shape {spec.shape}", f"{data.dtype} of shape {data.shape}"
+        raise MismatchedTableError(path, expected, found, remedy)
+    plan = data.id.get_create_plist()
+    filters = {plan.get_filter(i)[0] for i in range(plan.get_nfilters())}
+    if not filters <= _FILTERS:
+        raise CorruptTableError(path, "gzip and shuffle at most", f"filters {filters}", remedy)
+    values: NDArray[np.float64] = np.empty(spec.shape, dtype="<f8")
+    data.read_direct(values)
+    return values
+
+
+def identity(path: Path, remedy: str) -> tuple[str, dict[str, Any]]:
+    """Return the game and the options that a table file says it is of.
+
+    Only the digest is checked, not that the rest is right: open the table of
+    that spec for it.
+
+    Raises:
+        TableError: as for :func:`open_table`.
+
+    """
+    content = _read_file(path, path.stem, remedy)
+    with _hdf5(path, content, remedy) as file:
+        game, options = str(file.attrs["game"]), json.loads(file.attrs["options"])
+        if not isinstance(options, dict):
+            raise ValueError("options are not a JSON object")
+    return game, options
+
+
+def structure(path: Path, remedy: str) -> dict[str, NDArray[Any]]:
+    """Return the arrays that a table file carries for readers in other languages.
+
+    Raises:
+        TableError: as for :func:`open_table`.
+
+    """
+    content = _read_file(path, path.stem, remedy)
+    with _hdf5(path, content, remedy) as file:
+        return {name: data[()] for name, data in file[_STRUCTURE].items()}
+
+
+def table_files(folder: Path) -> list[Path]:
+    """Return the table files of a folder in order of name; none if there is no folder."""
+    if not folder.is_dir():
+        return []
+    return sorted(path for path in folder.glob(f"*{SUFFIX}") if not path.name.startswith("."))

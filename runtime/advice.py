@@ -31,7 +31,6 @@ def read_position(position: Any) -> tuple[GameType, Any]:
 
     Raises:
         UstadError: it is no position; the message says what was expected.
-
     """
     if not isinstance(position, dict):
         raise UsageError(f"position: expected an object, got {shown(position)}")
@@ -60,7 +59,6 @@ def advice_to_json(game: GameType, advice: Advice, top: int | None = None) -> di
         game: the game it is about.
         advice: the advice.
         top: how many options to give, all by default.
-
     """
     answer: dict[str, Any] = {"best": [game.move_to_json(move) for move in advice.best]}
     if advice.value is not None:
@@ -78,7 +76,6 @@ class Advisor:
 
     Args:
         tables: the folder of the table files, None for the usual places.
-
     """
 
     def __init__(self, tables: Path | None = None) -> None:
@@ -110,7 +107,6 @@ class Advisor:
         Raises:
             UstadError: the question is wrong.
             TableError: the table it needs is missing or unfit.
-
         """
         game, _, advice = self.advise(position, level)
         return advice_to_json(game, advice, top)
@@ -154,7 +150,6 @@ class Advisor:
 
         Raises:
             UstadError: the position, the move or the outcome is wrong.
-
         """
         game, state = read_position(position)
         events: list[dict[str, Any]] = []
@@ -216,6 +211,5 @@ def ask(
     Raises:
         UstadError: the question is wrong.
         TableError: the table it needs is missing or unfit.
-
     """
     return _advisor(None if tables is None else Path(tables)).ask(dict(position), level)

@@ -20,7 +20,7 @@ from typing import Any, NoReturn
 from ustad.runtime.advice import Advisor, advice_to_json
 from ustad.runtime.errors import MissingPackageError, UsageError, UstadError, shown
 from ustad.runtime.games import NAMES, game_type
-from ustad.runtime.games.base import LEVELS, Advice, GameType
+from ustad.runtime.games.base import LEVELS, Advice, GameType, parse_options
 from ustad.runtime.strict_json import LARGEST_TEXT, loads
 from ustad.tables import (
     MismatchedTableError,
@@ -50,7 +50,6 @@ def main(argv: Sequence[str] | None = None) -> int:
 
     Returns:
         The exit status: 0, 1 if ``verify`` found a bad table, 2 for an error.
-
     """
     words = sys.argv[1:] if argv is None else list(argv)
     try:
@@ -165,7 +164,7 @@ def _build(args: argparse.Namespace) -> int:
     wanted = [
         (kind, kind.table_spec(options).options)
         for kind in kinds
-        for options in ([kind.parse_options(args.option)] if args.option else kind.table_options())
+        for options in _wanted_tables(kind, args.option)
     ]
     build_table, bar = _builder()
     folder = tables_folder(_folder(args))
@@ -183,6 +182,13 @@ def _build(args: argparse.Namespace) -> int:
             done = f"built in {row['seconds']:.1f} s" if row["built"] else "was there"
             print(f"{_table_line(row)}  {done}")
     return OK
+
+
+def _wanted_tables(kind: GameType, texts: Sequence[str]) -> Sequence[dict[str, Any]]:
+    """Return the option sets of the tables to build."""
+    if not texts:
+        return kind.table_options()
+    return [parse_options(kind.name, kind.table_fields, texts)]
 
 
 def _builder() -> tuple[Callable[..., tuple[Table, bool]], Callable[[str], Any]]:
@@ -232,7 +238,6 @@ def open_file(path: Path) -> Table:
 
     Raises:
         TableError: it is damaged, of another version, or not what its name says.
-
     """
     remedy = f"ustad build --tables {path.parent} --force"
     name, options = identity(path, remedy)

@@ -171,7 +171,6 @@ def keep_values(roll_values: Floats) -> Floats:
     Returns:
         (462, ...) the expected value of rolling the dice that a keep lacks; for
         the five-dice keeps the roll values themselves.
-
     """
     values = np.empty((len(KEEPS), *roll_values.shape[1:]))
     values[FIRST_ROLL:] = roll_values
@@ -187,7 +186,6 @@ def best_keeps(values: Floats) -> Floats:
 
     Args:
         values: (462, ...) from :func:`keep_values`.
-
     """
     best = values.copy()
     for size in range(1, DICE):

@@ -28,7 +28,6 @@ def loads(text: str, what: str) -> Any:
 
     Raises:
         JsonError: if it is not strict JSON, is too long, or is nested too deep.
-
     """
     if len(text) > LARGEST_TEXT:
         raise JsonError(f"{what}: {len(text)} characters, expected at most {LARGEST_TEXT}")

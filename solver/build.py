@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 from ustad.runtime.games.base import GameType, Progress
 from ustad.tables import Table, TableError, TableSpec, open_table, write_table
@@ -25,16 +24,16 @@ class Built:
 
     Attributes:
         spec: what the table is.
-        values: float64 of the shape of the spec.
+        values: of the type and shape of the spec.
         counts: how many states of each kind it covers.
         structure: arrays for readers in other languages, by name.
-
     """
 
     spec: TableSpec
-    values: NDArray[np.float64]
+    values: NDArray[Any]
     counts: Mapping[str, int]
     structure: Mapping[str, NDArray[Any]]
+    parts: Mapping[str, NDArray[Any]] = field(default_factory=dict)
 
 
 def available_cores() -> int:
@@ -59,7 +58,6 @@ def build_table(
     Raises:
         OptionError: the game has no such table.
         TableWriteError: the folder cannot be written; an old file stays whole.
-
     """
     spec = game.table_spec(options)
     if not force:
@@ -70,5 +68,5 @@ def build_table(
     solver = import_module(f"ustad.solver.{game.name}")
     build: Callable[[Mapping[str, Any], Progress | None], Built] = solver.build
     built = build(spec.options, progress)
-    write_table(spec, folder, built.values, built.counts, built.structure)
+    write_table(spec, folder, built.values, built.counts, built.structure, built.parts)
     return open_table(spec, folder), True

@@ -88,7 +88,6 @@ def solve_turns(stop_0: Floats, stop_1: Floats, stop_2: Floats, work: Floats) ->
         stop_1: the same with one roll left; may be the same array.
         stop_2: the same with two rolls left.
         work: (462, WIDTH) scratch space.
-
     """
     for roll in range(ROLL_COUNT):
         for c in range(WIDTH):

@@ -66,7 +66,6 @@ def _paying_rolls() -> tuple[Ints, Ints, Ints, Ints]:
         ``first_group[b + 1] - 1``; ``points`` (groups,): what the rolls of a
         group pay, never 0; ``first_roll`` (groups + 1,) and ``rolls``: the
         rolls of each group.
-
     """
     first_group, points, first_roll, rolls = [0], [], [0], []
     for box in range(_BOX_COUNT):
@@ -169,7 +168,6 @@ def _solve_blocks(
         pieces: (pieces, 6): open boxes, what the yacht box holds, first column,
             end column, first lane of the block, index of the first state.
         first_piece: (blocks + 1,) the pieces of each block.
-
     """
     stop = np.zeros((ROLL_COUNT, WIDTH))
     work = np.zeros((ROLL_COUNT + dice.FIRST_ROLL, WIDTH))
@@ -247,7 +245,6 @@ def solve(
 
     Returns:
         (states,) float64 expected points still to come, by state index.
-
     """
     columns = yacht.columns()
     values = np.full(yacht.yacht_states(second_yacht) * yacht.LOWER_SETS * columns.count, np.nan)

@@ -6,7 +6,7 @@ import hashlib
 import json
 import shlex
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -39,10 +39,13 @@ class TableSpec:
         unit: its unit.
         index_version: counts up when the index formula changes.
         index_formula: which position has which index, in words.
-        shape: the shape of the values, float64.
+        shape: the shape of the values.
         start_index: the flat index of the start of the game.
+        dtype: the type of the values, little-endian: ``<f8`` unless they are
+            whole numbers by nature.
+        parts: type and shape of further arrays that a reader needs to find a
+            value, by name; they are read and checked with the values.
         solver_version: counts up when the solver's answers change.
-
     """
 
     game: str
@@ -53,6 +56,8 @@ class TableSpec:
     index_formula: str
     shape: tuple[int, ...]
     start_index: int
+    dtype: str = "<f8"
+    parts: Mapping[str, tuple[str, tuple[int, ...]]] = field(default_factory=dict)
     solver_version: int = 1
 
     @property

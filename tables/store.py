@@ -10,9 +10,10 @@ of all that follows.  Every reader of HDF5 opens it as usual.  This one checks t
 digest first and hands the bytes to HDF5 only if they are those that were written.
 
 Inside, the root attributes say what the table is (see :class:`TableSpec`), the
-dataset ``values`` holds the numbers in little-endian float64, and the group
-``structure`` holds what a reader in another language needs to find its way
-(for the games of dice: the rolls, the keeps, the chances between them).
+dataset ``values`` holds the numbers, mostly in little-endian float64, the group
+``parts`` what else is needed to find a value, if anything, and the group
+``structure`` what a reader in another language needs to find its way (for the
+games of dice: the rolls, the keeps, the chances between them).
 
 Writing.  The file is made in memory, written to a temporary file in the same
 folder, flushed, read back and checked, and then put in place with
@@ -55,6 +56,7 @@ _BLOCK = 512
 _MAGIC = b"ustad table\n"
 _HEADER = struct.Struct("<12sQ32s")
 _VALUES = "values"
+_PARTS = "parts"
 _STRUCTURE = "structure"
 _COMPRESSION = {"compression": "gzip", "compression_opts": 9, "shuffle": True}
 _FILTERS = {h5py.h5z.FILTER_DEFLATE, h5py.h5z.FILTER_SHUFFLE}
@@ -67,44 +69,49 @@ class Table:
     Attributes:
         spec: what the table is.
         path: the file it came from.
-        values: float64, read-only.
+        values: of the type and shape of the spec, read-only.
+        parts: the further arrays of the spec, read-only, by name.
         counts: how many states of each kind it covers.
         start_value: the value of the start of the game.
         bytes: the size of the file.
-
     """
 
     spec: TableSpec
     path: Path
-    values: NDArray[np.float64]
+    values: NDArray[Any]
+    parts: Mapping[str, NDArray[Any]]
     counts: Mapping[str, int]
     start_value: float
     bytes: int
 
 
-def values_sha256(values: NDArray[np.float64]) -> str:
-    """Return the SHA-256 over the type, the shape and the bytes of the values."""
-    head = f"<f8 {'x'.join(map(str, values.shape))}\n".encode()
-    digest = hashlib.sha256(head)
-    digest.update(np.ascontiguousarray(values, dtype="<f8").data)
+def values_sha256(arrays: Mapping[str, NDArray[Any]]) -> str:
+    """Return the SHA-256 over the name, type, shape and bytes of arrays, by order of name."""
+    digest = hashlib.sha256()
+    for name, array in sorted(arrays.items()):
+        head = f"{name} {array.dtype.str} {'x'.join(map(str, array.shape))}\n"
+        digest.update(head.encode())
+        digest.update(np.ascontiguousarray(array).data)
     return digest.hexdigest()
 
 
 def write_table(
     spec: TableSpec,
     folder: Path,
-    values: NDArray[np.float64],
+    values: NDArray[Any],
     counts: Mapping[str, int],
     structure: Mapping[str, NDArray[Any]],
+    parts: Mapping[str, NDArray[Any]] | None = None,
 ) -> Path:
     """Write a table into a folder, replacing an old one at the last moment.
 
     Args:
         spec: what the table is.
         folder: made if it is not there.
-        values: float64 of the shape of the spec, all finite.
+        values: of the type and shape of the spec, all finite.
         counts: how many states of each kind it covers.
         structure: arrays for readers in other languages, by name.
+        parts: the further arrays that the spec names.
 
     Returns:
         The path of the file.
@@ -113,12 +120,13 @@ def write_table(
         TableWriteError: the folder cannot be written or is full; an old file
             stays whole.
         ValueError: the values are not what the spec says.
-
     """
-    if values.shape != spec.shape or not np.isfinite(values).all():
-        raise ValueError(f"values of {spec.what}: expected finite values of shape {spec.shape}")
+    arrays = {_VALUES: values, **(parts or {})}
+    found = {name: (array.dtype.str, array.shape) for name, array in arrays.items()}
+    if found != _expected_arrays(spec) or not np.isfinite(values).all():
+        raise ValueError(f"table of {spec.what}: expected finite {_expected_arrays(spec)}")
     path = spec.path(folder)
-    content = _file_bytes(spec, values, counts, structure)
+    content = _file_bytes(spec, arrays, counts, structure)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(prefix=f".{spec.game}-", suffix=".part", dir=folder)
@@ -143,9 +151,19 @@ def write_table(
     return path
 
 
+def _expected_arrays(spec: TableSpec) -> dict[str, tuple[str, tuple[int, ...]]]:
+    """Return type and shape of each array that a table of this spec must hold, by name."""
+    return {_VALUES: (spec.dtype, spec.shape), **spec.parts}
+
+
+def _place(name: str) -> str:
+    """Return where an array stands in the file."""
+    return name if name == _VALUES else f"{_PARTS}/{name}"
+
+
 def _file_bytes(
     spec: TableSpec,
-    values: NDArray[np.float64],
+    arrays: Mapping[str, NDArray[Any]],
     counts: Mapping[str, int],
     structure: Mapping[str, NDArray[Any]],
 ) -> bytes:
@@ -155,12 +173,13 @@ def _file_bytes(
         for name, value in _attributes(spec).items():
             file.attrs[name] = value
         file.attrs["counts"] = json.dumps(dict(counts), sort_keys=True)
-        file.attrs["start_value"] = values.flat[spec.start_index]
-        file.attrs["values_sha256"] = values_sha256(values)
-        chunks = tuple(min(side, 1 << 16) for side in values.shape)
-        file.create_dataset(
-            _VALUES, data=values, dtype="<f8", chunks=chunks, track_times=False, **_COMPRESSION
-        )
+        file.attrs["start_value"] = float(arrays[_VALUES].flat[spec.start_index])
+        file.attrs["values_sha256"] = values_sha256(arrays)
+        for name, array in arrays.items():
+            chunks = tuple(min(side, 1 << 16) for side in array.shape)
+            file.create_dataset(
+                _place(name), data=array, chunks=chunks, track_times=False, **_COMPRESSION
+            )
         group = file.create_group(_STRUCTURE)
         for name, array in structure.items():
             group.create_dataset(name, data=array, track_times=False, **_COMPRESSION)
@@ -194,7 +213,6 @@ def open_table(spec: TableSpec, folder: Path) -> Table:
         MissingTableError: there is no such file.
         CorruptTableError: its bytes are not those of a table that was written.
         MismatchedTableError: it is a table of other rules or of another version.
-
     """
     path = spec.path(folder)
     content = _read_file(path, spec.what, spec.build_command(folder))
@@ -251,36 +269,45 @@ def _read_table(spec: TableSpec, path: Path, content: bytes, folder: Path) -> Ta
         counts = json.loads(file.attrs["counts"])
         start_value = float(file.attrs["start_value"])
         digest = str(file.attrs["values_sha256"])
-        values = _read_values(file, spec, path, remedy)
-    found = values_sha256(values)
+        arrays = {
+            name: _read_array(file, name, spec, path, remedy) for name in _expected_arrays(spec)
+        }
+    found = values_sha256(arrays)
     if found != digest:
         raise CorruptTableError(path, f"values_sha256 {digest}", found, remedy)
+    values = arrays.pop(_VALUES)
     if not np.isfinite(values).all():
         raise CorruptTableError(path, "finite values", "NaN or infinity", remedy)
-    if values.flat[spec.start_index] != start_value:
+    if float(values.flat[spec.start_index]) != start_value:
         at_start = repr(float(values.flat[spec.start_index]))
         raise CorruptTableError(path, f"start_value {start_value!r}", at_start, remedy)
-    values.flags.writeable = False
-    return Table(spec, path, values, counts, start_value, len(content))
+    return Table(spec, path, values, arrays, counts, start_value, len(content))
 
 
-def _read_values(file: h5py.File, spec: TableSpec, path: Path, remedy: str) -> NDArray[np.float64]:
-    """Return the values after checking, before reading, that they are what and where they say."""
-    if not isinstance(file.get(_VALUES, getlink=True), h5py.HardLink):
-        raise CorruptTableError(path, f"the dataset {_VALUES} in this file", "none", remedy)
-    data = file[_VALUES]
+def _read_array(
+    file: h5py.File, name: str, spec: TableSpec, path: Path, remedy: str
+) -> NDArray[Any]:
+    """Return an array after checking, before reading, that it is what and where it says."""
+    place = _place(name)
+    groups = [place.rsplit("/", 1)[0]] if "/" in place else []
+    for at in (*groups, place):
+        if not isinstance(file.get(at, getlink=True), h5py.HardLink):
+            raise CorruptTableError(path, f"{at} in this file", "none", remedy)
+    data = file[place]
     if not isinstance(data, h5py.Dataset) or data.external is not None or data.is_virtual:
-        raise CorruptTableError(path, "values stored in this file", "others", remedy)
-    if data.shape != spec.shape or data.dtype != np.dtype("<f8"):
-        expected, found = f"<f8 of shape {spec.shape}", f"{data.dtype} of shape {data.shape}"
-        raise MismatchedTableError(path, expected, found, remedy)
+        raise CorruptTableError(path, f"{place} stored in this file", "another thing", remedy)
+    dtype, shape = _expected_arrays(spec)[name]
+    if data.shape != shape or data.dtype != np.dtype(dtype):
+        found = f"{data.dtype.str} of shape {data.shape}"
+        raise MismatchedTableError(path, f"{place} {dtype} of shape {shape}", found, remedy)
     plan = data.id.get_create_plist()
     filters = {plan.get_filter(i)[0] for i in range(plan.get_nfilters())}
     if not filters <= _FILTERS:
         raise CorruptTableError(path, "gzip and shuffle at most", f"filters {filters}", remedy)
-    values: NDArray[np.float64] = np.empty(spec.shape, dtype="<f8")
-    data.read_direct(values)
-    return values
+    array: NDArray[Any] = np.empty(shape, dtype=dtype)
+    data.read_direct(array)
+    array.flags.writeable = False
+    return array
 
 
 def identity(path: Path, remedy: str) -> tuple[str, dict[str, Any]]:
@@ -291,7 +318,6 @@ def identity(path: Path, remedy: str) -> tuple[str, dict[str, Any]]:
 
     Raises:
         TableError: as for :func:`open_table`.
-
     """
     content = _read_file(path, path.stem, remedy)
     with _hdf5(path, content, remedy) as file:
@@ -306,7 +332,6 @@ def structure(path: Path, remedy: str) -> dict[str, NDArray[Any]]:
 
     Raises:
         TableError: as for :func:`open_table`.
-
     """
     content = _read_file(path, path.stem, remedy)
     with _hdf5(path, content, remedy) as file:

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from ustad.runtime.errors import OptionError, PositionError, shown
-from ustad.runtime.strict_json import Fields
+from ustad.runtime.strict_json import Fields, is_int
 from ustad.tables import TableSpec
 
 CHANCE = -1
@@ -66,7 +66,6 @@ class State(Protocol):
         Raises:
             MoveError: the move is not legal here.
             OutcomeError: the outcome cannot fall here.
-
         """
 
     def chance_outcomes(self) -> Sequence[tuple[Any, float]]:
@@ -90,6 +89,13 @@ class Game(Protocol):
 
     def new(self, players: int, first: int = 0) -> State:
         """Return the start of a game for so many seats, seat ``first`` beginning."""
+
+    def deal(self, players: int, seed: Sequence[int]) -> State:
+        """Return the start of a game as an arena deals it, from a seed.
+
+        Games that always start alike return :meth:`new`; a game without chance
+        may open with random moves, so that its bots do not play one game for ever.
+        """
 
     def luck(self, players: int, seed: Sequence[int]) -> Luck:
         """Return the chance of a whole game from a seed."""
@@ -165,6 +171,65 @@ class Option:
         raise OptionError(f"option {self.name}: expected {self.expected()}, got {shown(text)}")
 
 
+@dataclass(frozen=True)
+class WholeNumber(Option):
+    """An option that is a whole number in a range; ``choices`` may allow more, such as None."""
+
+    low: int = 0
+    high: int = 10**9
+
+    def expected(self) -> str:
+        """Return what the option may be, in words."""
+        others = "".join(f" or {shown(choice)}" for choice in self.choices)
+        return f"a whole number from {self.low} to {self.high}{others}"
+
+    def check(self, value: Any) -> Any:
+        """Return the value if the option may take it, else raise OptionError."""
+        return value if is_int(value, self.low, self.high) else super().check(value)
+
+    def parse(self, text: str) -> Any:
+        """Return the value that a command line gives as text."""
+        try:
+            return self.check(int(text))
+        except ValueError:
+            return super().parse(text)
+
+
+def read_options(options: Sequence[Option], given: Any) -> dict[str, Any]:
+    """Return a full option set, defaults filled in.
+
+    Raises:
+        OptionError: an unknown option or a value that it cannot take.
+    """
+    fields = Fields(given, "options", OptionError)
+    found = {
+        option.name: option.check(fields.take(option.name, option.default)) for option in options
+    }
+    fields.done()
+    return found
+
+
+def parse_options(game: str, options: Sequence[Option], texts: Sequence[str]) -> dict[str, Any]:
+    """Return the options given as ``NAME=VALUE`` texts, defaults left out.
+
+    Raises:
+        OptionError: an unknown option, one given twice, or a value that it cannot take.
+    """
+    by_name = {option.name: option for option in options}
+    found: dict[str, Any] = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not equals:
+            raise OptionError(f"option {shown(text)}: expected NAME=VALUE")
+        if name not in by_name:
+            known = ", ".join(by_name) or "none"
+            raise OptionError(f"option {name}: {game} has no such option, only {known}")
+        if name in found:
+            raise OptionError(f"option {name}: given twice")
+        found[name] = by_name[name].parse(value)
+    return found
+
+
 class GameType(ABC):
     """Everything that commands, protocol, arena and tests know of a game.
 
@@ -180,36 +245,22 @@ class GameType(ABC):
     usual_players: int
     options: tuple[Option, ...]
 
+    @property
+    def table_fields(self) -> tuple[Option, ...]:
+        """What a table of this game is keyed by: the options, unless a game says otherwise."""
+        return self.options
+
     def read_options(self, given: Any) -> dict[str, Any]:
-        """Return the full option set, defaults filled in.
+        """Return the full option set of the rules, defaults filled in.
 
         Raises:
             OptionError: an unknown option or a value that it cannot take.
-
         """
-        fields = Fields(given, "options", OptionError)
-        found = {
-            option.name: option.check(fields.take(option.name, option.default))
-            for option in self.options
-        }
-        fields.done()
-        return found
+        return read_options(self.options, given)
 
     def parse_options(self, texts: Sequence[str]) -> dict[str, Any]:
-        """Return the options given as ``NAME=VALUE`` texts, defaults left out."""
-        by_name = {option.name: option for option in self.options}
-        found: dict[str, Any] = {}
-        for text in texts:
-            name, equals, value = text.partition("=")
-            if not equals:
-                raise OptionError(f"option {shown(text)}: expected NAME=VALUE")
-            if name not in by_name:
-                known = ", ".join(by_name) or "none"
-                raise OptionError(f"option {name}: {self.name} has no such option, only {known}")
-            if name in found:
-                raise OptionError(f"option {name}: given twice")
-            found[name] = by_name[name].parse(value)
-        return found
+        """Return the options of the rules given as ``NAME=VALUE`` texts, defaults left out."""
+        return parse_options(self.name, self.options, texts)
 
     def options_help(self) -> str:
         """Return the options and what they may be, for a command's help."""
@@ -236,7 +287,6 @@ class GameType(ABC):
         Raises:
             PositionError: it cannot be; the message names the key and what was expected.
             OptionError: an option is unknown or impossible.
-
         """
 
     @abstractmethod
@@ -276,7 +326,6 @@ class GameType(ABC):
         Raises:
             TableError: the level needs a table that is missing or unfit; the
                 message names the command that builds it.
-
         """
 
     @abstractmethod
@@ -302,6 +351,21 @@ class GameType(ABC):
     @abstractmethod
     def describe_move(self, move: Any) -> str:
         """Return a move in a few words."""
+
+    def describe_step(self, before: Any, move: Any, after: Any) -> str:
+        """Return what a move or an outcome did, as text for someone who watches the game."""
+        del after
+        if before.current_player() == CHANCE:
+            return f"chance: {shown(self.outcome_to_json(move))}"
+        return f"seat {before.current_player()}: {self.describe_move(move)}"
+
+    @abstractmethod
+    def prompt(self, state: Any) -> str:
+        """Return one line that tells a person what can be typed now."""
+
+    @abstractmethod
+    def move_from_text(self, state: Any, text: str) -> Any:
+        """Return the legal move that a person typed, or raise MoveError saying what to type."""
 
 
 Progress = Callable[[int, int], None]

@@ -121,6 +121,11 @@ class SheetGame(ABC):
         sheets = (self.new_sheet(),) * players
         return SheetState(self, sheets, first, first, (), None, ROLLS_A_TURN)
 
+    def deal(self, players: int, seed: Sequence[int]) -> SheetState:
+        """Return the start of a game: all start alike."""
+        del seed
+        return self.new(players)
+
     def luck(self, players: int, seed: Sequence[int]) -> SheetLuck:
         """Return the dice of a whole game from a seed."""
         return SheetLuck(players, self.turns, seed)
@@ -369,6 +374,39 @@ class SheetGameType(GameType):
         if isinstance(move, Write):
             return f"write {move.box}"
         return "keep " + (" ".join(map(str, move.dice)) or "nothing")
+
+    def prompt(self, state: SheetState) -> str:
+        """Return what can be typed now."""
+        boxes = ", ".join(
+            self.describe_move(move).removeprefix("write ")
+            for move in state.legal_moves()
+            if not isinstance(move, Keep)
+        )
+        keep = "the dice to keep (0 to roll all) or " if state.rolls_left else ""
+        return f"{keep}a box: {boxes}"
+
+    def move_from_text(self, state: SheetState, text: str) -> Any:
+        """Return the keep typed as its dice (``33 5``, ``0`` for none) or the box by its name.
+
+        A box may be cut short as long as one open box alone begins that way.
+        """
+        word = text.strip().lower().removeprefix("keep").removeprefix("write").strip()
+        digits = word.replace(" ", "").replace(",", "")
+        move: Any
+        if digits.isascii() and digits.isdigit():
+            dice = () if digits == "0" else tuple(sorted(map(int, digits)))
+            move = Keep(dice)
+        else:
+            name = word.replace(" ", "_").replace("-", "_")
+            legal = [move for move in state.legal_moves() if not isinstance(move, Keep)]
+            names = {self.describe_move(move).removeprefix("write "): move for move in legal}
+            found = [name] if name in names else [n for n in names if name and n.startswith(name)]
+            if len(found) != 1:
+                raise MoveError(f"{shown(text)}: expected {self.prompt(state)}")
+            move = names[found[0]]
+        if move not in state.legal_moves():
+            raise MoveError(f"{shown(text)}: expected {self.prompt(state)}")
+        return move
 
     def describe(self, state: SheetState) -> str:
         """Return the sheets side by side, and the dice."""

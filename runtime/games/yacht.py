@@ -103,7 +103,6 @@ def five_equal(counts: Sequence[int] | NDArray[np.int64]) -> int:
 
     Args:
         counts: how many dice show each of the six faces.
-
     """
     for face in range(FACES):
         if counts[face] == 5:
@@ -118,7 +117,6 @@ def box_points(box: int, counts: Sequence[int] | NDArray[np.int64], joker: bool)
         box: the box's number.
         counts: how many dice show each of the six faces.
         joker: whether five equal dice pay full house and straights in full.
-
     """
     if box < UPPER_BOXES:
         return int(counts[box] * (box + 1))
@@ -162,7 +160,6 @@ def write_points(
         open_boxes: bit b set: box b is open.
         box: the box's number.
         counts: how many dice show each of the six faces.
-
     """
     if not open_boxes >> box & 1:
         return -1
@@ -186,7 +183,6 @@ def extra_points(second_yacht: int, yacht: int, counts: Sequence[int] | NDArray[
         second_yacht: FORCED_JOKER, PLAIN or FREE_JOKER.
         yacht: OPEN_YACHT, YACHT_0 or YACHT_50.
         counts: how many dice show each of the six faces.
-
     """
     if second_yacht != PLAIN and yacht == YACHT_50 and five_equal(counts) > 0:
         return EXTRA_YACHT
@@ -200,7 +196,6 @@ def upper_points(box: int, points: int, upper: int) -> int:
         box: the box's number.
         points: what was written there.
         upper: the upper sum before, 63 and more counted as 63.
-
     """
     if box < UPPER_BOXES and upper < BONUS_AT <= upper + points:
         return points + BONUS
@@ -214,7 +209,6 @@ def upper_after(box: int, points: int, upper: int) -> int:
         box: the box's number.
         points: what was written there.
         upper: the upper sum before, 63 and more counted as 63.
-
     """
     return min(upper + points, BONUS_AT) if box < UPPER_BOXES else upper
 
@@ -242,7 +236,6 @@ def state_number(
         open_boxes: bit b set: box b is open.
         yacht: OPEN_YACHT, YACHT_0 or YACHT_50 (under ``plain`` never the last).
         upper: the upper sum, 63 and more counted as 63.
-
     """
     lower = open_boxes >> THREE_OF_A_KIND & 31 | open_boxes >> CHANCE_BOX << 5
     return (yacht * LOWER_SETS + lower) * column_count + column[open_boxes & UPPER_OPEN, upper]
@@ -268,7 +261,6 @@ class Columns:
             ``bounds[O + 1] - 1``.
         upper: (columns,) int64: one upper sum of each column.
         reachable: how many pairs of open upper boxes and sum there are.
-
     """
 
     column: NDArray[np.int64]

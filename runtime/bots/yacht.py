@@ -279,6 +279,10 @@ class TableBot:
                 moves[at] = move
         return moves
 
+    def forget(self) -> None:
+        """Forget the solved turns; the answers do not depend on them."""
+        self._solved.clear()
+
     def _turn(self, sheet: Sheet) -> tuple[_Turns, int]:
         return self._turns([sheet])[0]
 

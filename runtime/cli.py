@@ -22,7 +22,7 @@ from typing import Any, NoReturn
 from ustad.runtime.advice import Advisor, advice_to_json, check_level, check_seed, check_top
 from ustad.runtime.errors import MissingPackageError, UsageError, UstadError, shown
 from ustad.runtime.games import NAMES, game_type
-from ustad.runtime.games.base import LEVELS, Advice, GameType, Progress, parse_options
+from ustad.runtime.games.base import LEVELS, TIE, Advice, GameType, Progress, parse_options
 from ustad.runtime.strict_json import LARGEST_TEXT, loads
 from ustad.tables import (
     MismatchedTableError,
@@ -404,7 +404,7 @@ def advice_text(game: GameType, advice: Advice, top: int | None = None) -> str:
         lines.append(f"{(advice.unit or '').replace('_', ' ')}: {advice.value:.4f}")
     for move, value in advice.options[:top]:
         cost = (advice.value or 0.0) - value
-        costs = f"costs {cost:.4f}" if cost > 0 else "best"
+        costs = f"costs {cost:.4f}" if cost > TIE else "best"
         lines.append(f"  {game.describe_move(move):<28}{value:>12.4f}  {costs}")
     return "\n".join(lines)
 

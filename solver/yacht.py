@@ -252,11 +252,11 @@ def solve(
         (states,) float64 expected points still to come, by state index.
     """
     columns = yacht.columns()
-    # A value read before it is written would spread through every maximum and mean.
+    # Unlike NaN, an infinity that is read too early wins every maximum: it would be seen.
     values = np.full(yacht.yacht_states(second_yacht) * yacht.LOWER_SETS * columns.count, np.inf)
     _finish_sheets(values, second_yacht)
     threads = threads or available_cores()
-    done = 0
+    done = int(np.isfinite(values).sum())
     with ThreadPoolExecutor(threads) as pool:
         for layer in _layers(second_yacht):
             jobs = [

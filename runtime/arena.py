@@ -40,6 +40,10 @@ MEASURES = ("win_share", "score", "return")
 share it), its score, and what it gains by the game's own reckoning."""
 
 
+CLUSTER_SECONDS = 10
+"""How long a Dask scheduler may take to answer."""
+
+
 @dataclass(frozen=True)
 class Match:
     """What an arena plays.
@@ -228,7 +232,7 @@ def _dask(address: str) -> Iterator[Executor]:
             "--cluster needs the package distributed: pip install 'ustad[cluster]'"
         ) from None
     try:
-        client = distributed.Client(address, timeout=10)
+        client = distributed.Client(address, timeout=CLUSTER_SECONDS)
     except (OSError, ValueError) as error:
         reason = (str(error).splitlines() or ["no answer"])[0]
         raise UsageError(f"--cluster: {address}: no Dask scheduler answers: {reason}") from None

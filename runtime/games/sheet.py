@@ -396,7 +396,7 @@ class SheetGameType(GameType):
         A box may be cut short as long as one open box alone begins that way.
         """
         word = text.strip().lower().removeprefix("keep").removeprefix("write").strip()
-        digits = word.replace(" ", "").replace(",", "")
+        digits = "0" if word == "nothing" else word.replace(" ", "").replace(",", "")
         move: Any
         if digits.isascii() and digits.isdigit():
             dice = () if digits == "0" else tuple(sorted(map(int, digits)))

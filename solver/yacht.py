@@ -36,6 +36,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
 from ustad.runtime import dice
 from ustad.runtime.compiled import (
     compiled,
@@ -129,9 +130,14 @@ def _fill_stops(
             stop[roll, c] = best[c]
     for box in range(_BOX_COUNT):
         if open_boxes >> box & 1:
+            _gains(second_yacht, values, column, open_boxes, held, box, 0, upper, best)
             for group in range(_FIRST_GROUP[box], _FIRST_GROUP[box + 1]):
                 points = _GROUP_POINTS[group]
-                _gains(second_yacht, values, column, open_boxes, held, box, points, upper, gain)
+                if box < yacht.UPPER_BOXES or box == yacht.YACHT:
+                    _gains(second_yacht, values, column, open_boxes, held, box, points, upper, gain)
+                else:  # what comes after does not depend on the points
+                    for c in range(size):
+                        gain[c] = best[c] + points
                 for at in range(_FIRST_ROLL[group], _FIRST_ROLL[group + 1]):
                     roll = _GROUP_ROLLS[at]
                     for c in range(size):

@@ -31,6 +31,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
 from ustad.runtime.dice import (
     COUNTS,
     FIRST_ROLL,
@@ -278,6 +279,10 @@ class TableBot:
             for at, move in zip(members, chosen, strict=True):
                 moves[at] = move
         return moves
+
+    def forget(self) -> None:
+        """Forget the solved turns; the answers do not depend on them."""
+        self._solved.clear()
 
     def _turn(self, sheet: Sheet) -> tuple[_Turns, int]:
         return self._turns([sheet])[0]

@@ -52,9 +52,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
 from ustad.runtime.dice import COUNTS, FACES, FIRST_ROLL, ROLL_INDEX
 from ustad.runtime.games.base import Bot, Option
-from ustad.runtime.games.sheet import SheetGame, SheetGameType, Write
+from ustad.runtime.games.sheet import SheetGame, SheetGameType, SheetState, Write
 from ustad.runtime.strict_json import Fields
 from ustad.tables import TableSpec
 
@@ -471,6 +472,13 @@ class YachtType(SheetGameType):
             name: points for name, points in zip(BOXES, sheet.points, strict=True) if points >= 0
         }
         return {**boxes, "extra_yachts": sheet.extra_yachts}
+
+    def remark(self, state: SheetState) -> str:
+        """Return how far the upper sum is from the bonus."""
+        upper = state.sheet.upper
+        if upper >= BONUS_AT:
+            return f"upper sum {upper}: the bonus of {BONUS} is earned"
+        return f"upper sum {upper}: {BONUS_AT - upper} more for the bonus of {BONUS}"
 
     def bot(self, level: str, game: Yacht, tables: Path | None, seed: int) -> Bot:
         """Return a bot of a level; hard and expert need the table of the game's options."""

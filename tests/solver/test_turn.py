@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+
 from ustad.runtime.dice import FIRST_ROLL, Turn, best_keeps, keep_values
 from ustad.solver.turn import ROLL_COUNT, WIDTH, solve_turns, sweep_down, sweep_up
 

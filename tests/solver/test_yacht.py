@@ -24,6 +24,7 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+
 from ustad.runtime.dice import COUNTS, FIRST_ROLL, KEEPS, ONE_MORE, SIZES, Turn, best_keeps
 from ustad.runtime.games import yacht
 from ustad.runtime.games.yacht import ALL_OPEN, BOXES, PLAIN, SECOND_YACHT, TYPE, UPPER_OPEN

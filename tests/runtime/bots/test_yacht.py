@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from ustad.runtime.advice import ask
 from ustad.runtime.bots.yacht import make_bot
 from ustad.runtime.dice import DICE, FACES

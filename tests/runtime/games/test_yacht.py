@@ -18,6 +18,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from ustad.runtime.dice import COUNTS, FIRST_ROLL, ROLLS
 from ustad.runtime.errors import MoveError, OptionError, OutcomeError, PositionError
 from ustad.runtime.games.base import CHANCE, OVER

@@ -31,18 +31,26 @@ class Columns:
         bounds: the columns of open upper rows O are ``bounds[O]`` to
             ``bounds[O + 1] - 1``.
         upper: (columns,) int64: one upper sum of each column.
-        reachable: how many pairs of open upper rows and sum there are.
     """
 
     column: NDArray[np.int64]
     bounds: tuple[int, ...]
     upper: NDArray[np.int64]
-    reachable: int
 
     @property
     def count(self) -> int:
         """The number of columns."""
         return len(self.upper)
+
+    @property
+    def sums(self) -> NDArray[np.int64]:
+        """(sets,) how many sums go with each set of open upper rows."""
+        return np.count_nonzero(self.column >= 0, axis=1)
+
+    @property
+    def reachable(self) -> int:
+        """The number of pairs of open upper rows and sum."""
+        return int(self.sums.sum())
 
 
 def merge_sums(
@@ -76,7 +84,7 @@ def merge_sums(
             column[open_rows, total - lowest] = known[key]
         bounds.append(len(upper))
     column.flags.writeable = False
-    return Columns(column, tuple(bounds), np.array(upper), int((column >= 0).sum()))
+    return Columns(column, tuple(bounds), np.array(upper))
 
 
 def least_needed(addable: Sequence[int], total: int, target: int) -> int | None:

@@ -512,9 +512,7 @@ class DicePokerType(SheetGameType):
         Option("five_as_full_house", False, _YES_NO, "five equal dice are a full house"),
         Option("four_as_two_pairs", False, _YES_NO, "four equal dice are two pairs"),
         WholeNumber("school_bonus", 50, (), "what the school earns, 0 for none", 0, 10_000),
-        WholeNumber(
-            "school_threshold", 0, (), "the least subtotal that earns it", -10_000, 10_000
-        ),
+        WholeNumber("school_threshold", 0, (), "the least subtotal that earns it", -10_000, 10_000),
         Option("chance_doubles", False, _YES_NO, "chance doubles after the first throw too"),
         Option("chance_after_miss", False, _YES_NO, "chance only when the turn made nothing"),
     )

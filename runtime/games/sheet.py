@@ -262,9 +262,7 @@ class SheetGameType(GameType):
     def sheet_to_json(self, game: Any, sheet: Any) -> dict[str, Any]:
         """Return the JSON object of a sheet."""
 
-    def sheets_from_json(
-        self, game: Any, fields: Fields, sheets: Sequence[Any]
-    ) -> tuple[Any, ...]:
+    def sheets_from_json(self, game: Any, fields: Fields, sheets: Sequence[Any]) -> tuple[Any, ...]:
         """Return the sheets of a position; a game may read other keys with them."""
         del fields
         return tuple(

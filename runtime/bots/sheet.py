@@ -130,6 +130,10 @@ class TurnBot(ABC):
             [best_choices(turns, left, rolls, lanes).reshape(shape) for left in range(ROLLS_A_TURN)]
         )
 
+    def forget(self) -> None:
+        """Forget the solved turns; the answers do not depend on them."""
+        self._solved.clear()
+
     def turn(self, sheet: Any) -> tuple[SolvedTurns, int]:
         """Return the solved turn of a sheet and its lane there."""
         return self._turns([sheet])[0]

@@ -198,11 +198,11 @@ class TableBot(RatingBot):
 
     def key(self, sheet: Sheet) -> tuple[int, int, int]:
         """Return the open boxes, what the yacht box holds, and the upper sum up to 63."""
-        return sheet.open_boxes, sheet.yacht, min(sheet.upper, BONUS_AT)
+        return self.game.state(sheet)
 
     def to_come(self, sheet: Sheet) -> float:
         """Return the expected points still to come at the start of a turn."""
-        return float(self.table.values[state_index(sheet.open_boxes, sheet.yacht, sheet.upper)])
+        return float(self.table.values[state_index(*self.game.state(sheet))])
 
     def solve(self, keys: Sequence[tuple[int, int, int]]) -> _Turns:
         """Solve the turns of sheets with these keys, a lane each."""

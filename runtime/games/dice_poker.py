@@ -255,18 +255,17 @@ def may_pass(rules: Rules, open_rows: int) -> bool:
     return rules.deferred and open_rows & SCHOOL == 0
 
 
-def bonus_points(rules: Rules, row: int, open_after: int, subtotal: int) -> int:
-    """Return the school bonus that a write earns: the write of the last school row alone does.
+def bonus_points(rules: Rules, row: Any, open_after: Any, subtotal: Any) -> Any:
+    """Return the school bonus that a write earns; arrays give an array.
 
     Args:
         rules: the options.
-        row: the row written.
+        row: the row written: that of the last open school row alone earns it.
         open_after: the rows open after it.
         subtotal: the school subtotal after it.
     """
-    if row < SCHOOL_ROWS and open_after & SCHOOL == 0 and subtotal >= rules.school_threshold:
-        return rules.school_bonus
-    return 0
+    completes = (row < SCHOOL_ROWS) & (open_after & SCHOOL == 0)
+    return (completes & (subtotal >= rules.school_threshold)) * rules.school_bonus
 
 
 # Numbering the states.

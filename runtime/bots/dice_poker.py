@@ -85,6 +85,11 @@ class Payments:
     points: Ints
     of: Ints
 
+    def at(self, rolls_left: int) -> Ints:
+        """Return (16, 252) the payments with so many rolls left."""
+        found: Ints = self.of[int(rolls_left == AFTER_FIRST_THROW)]
+        return found
+
 
 @lru_cache(maxsize=16)
 def payments(rules: Rules) -> Payments:
@@ -130,7 +135,7 @@ class _Turns:
 
     def write_values(self, rolls: Ints, lanes: Ints, rolls_left: int) -> Floats:
         """Return (m, 16) what writing each of m rolls is worth, the sheet in a lane each."""
-        of = payments(self.rules).of[_throw(rolls_left)]
+        of = payments(self.rules).at(rolls_left)
         values: Floats = self.gains[of[:, rolls].T, lanes[:, None]]
         if self.missed is not None:
             values[~self.missed[rolls, lanes], CHANCE_ROW] = -np.inf
@@ -138,14 +143,9 @@ class _Turns:
 
     def roll_values(self, roll: int, lane: int, rolls_left: int) -> list[float]:
         """Return the 16 values of writing one roll, the sheet in one lane."""
-        of = payments(self.rules).of[_throw(rolls_left)]
+        of = payments(self.rules).at(rolls_left)
         values: list[float] = self.gains[of[:, roll], lane].tolist()
         return values
-
-
-def _throw(rolls_left: int) -> int:
-    """Return which payments hold: 1 straight after the first throw, else 0."""
-    return int(rolls_left == AFTER_FIRST_THROW)
 
 
 def _solve(rules: Rules, gains: Floats, writes: Sequence[int], turn: type[Turn] = Turn) -> _Turns:

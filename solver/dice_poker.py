@@ -298,9 +298,9 @@ def solve(rules: Rules, progress: Progress | None = None, threads: int | None = 
     values = np.full(dice_poker.state_count(rules), np.inf)
     values[: PART_TWO_SETS if rules.deferred else 1] = 0.0  # no turn left
     upper = dice_poker.columns(rules.school_threshold).upper
-    solve_layers(
-        _layers(rules), partial(_solve_blocks, _problem(rules), values, upper), progress, threads
-    )
+    solve_blocks = partial(_solve_blocks, _problem(rules), values, upper)
+    finished = int(np.isfinite(values).sum())
+    solve_layers(_layers(rules), solve_blocks, progress, threads, finished)
     return values
 
 

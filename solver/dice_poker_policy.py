@@ -130,6 +130,7 @@ def exact_totals(bot: TurnBot, game: DicePoker) -> Totals:
     if rules.free:
         raise ValueError("exact totals: expected order=school_first, got order=free")
     known = payments(rules)
+    pairs = list(zip(known.row.tolist(), known.points.tolist(), strict=True))
     lowest, highest = _bounds(rules)
     start = np.zeros(highest - lowest + 1)
     start[-lowest] = 1.0
@@ -138,18 +139,26 @@ def exact_totals(bot: TurnBot, game: DicePoker) -> Totals:
     for _ in range(ROW_COUNT):
         after: dict[State, Floats] = {}
         for state, chances in _state_payments(bot, rules, states):
+            before = states[state]
             for payment in np.flatnonzero(chances).tolist():
-                row, points = int(known.row[payment]), int(known.points[payment])
+                row, points = pairs[payment]
                 reached, earned = _after(rules, state, row, points)
-                moved = np.roll(states[state], points + earned * rules.school_bonus)
-                moved *= chances[payment]
-                bonus += earned * float(moved.sum())
-                if reached in after:
-                    after[reached] += moved
-                else:
-                    after[reached] = moved
+                if reached not in after:
+                    after[reached] = np.zeros(len(start))
+                chance = chances[payment]
+                _add_moved(after[reached], before, points + earned * rules.school_bonus, chance)
+                if earned:
+                    bonus += float(before.sum() * chance)
         states = after
     return Totals(lowest, np.sum(list(states.values()), axis=0), bonus)
+
+
+def _add_moved(into: Floats, chances: Floats, by: int, factor: float) -> None:
+    """Add a distribution, moved up by some points and scaled, to another of the same length."""
+    if by >= 0:
+        into[by:] += chances[: len(chances) - by] * factor
+    else:
+        into[:by] += chances[-by:] * factor
 
 
 def _bounds(rules: Rules) -> tuple[int, int]:
@@ -164,7 +173,9 @@ def _after(rules: Rules, state: State, row: int, points: int) -> tuple[State, in
     """Return the state after a payment, and 1 if it earns the school bonus, else 0."""
     open_rows, turns_left, subtotal = state
     left = open_rows & ~(1 << row)
-    subtotal += points if row < SCHOOL_ROWS else 0
+    if row >= SCHOOL_ROWS:
+        return (left, turns_left - 1, 0), 0
+    subtotal += points
     earned = int(bonus_points(rules._replace(school_bonus=1), row, left, subtotal))
     return (left, turns_left - 1, subtotal if left & SCHOOL else 0), earned
 

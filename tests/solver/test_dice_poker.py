@@ -287,7 +287,7 @@ def test_states_that_occur_are_solved_and_no_others(options: dict[str, Any]) -> 
     assert (values[occur] > -63).all()
 
 
-@pytest.mark.parametrize("options", [{}, {**SACRIFICE, "order": "free"}], ids=str)
+@pytest.mark.parametrize("options", [{}, SACRIFICE], ids=str)
 def test_tables_do_not_depend_on_the_number_of_threads(options: dict[str, Any]) -> None:
     found = solver.solve(rules(**options).rules, threads=3)
     assert found.tobytes() == solved(**options).tobytes()

@@ -197,9 +197,11 @@ def best_choices(turns: SolvedTurns, rolls_left: int, rolls: Ints, lanes: Ints) 
     first = _first_best(np.concatenate([keeps, values], axis=1))
     width = _SUB_KEEPS.shape[1]
     kept = _SUB_KEEPS[rolls, np.minimum(first, width - 1)]
-    return np.where(first < width, kept, FIRST_WRITE + first - width)
+    best: Ints = np.where(first < width, kept, FIRST_WRITE + first - width)
+    return best
 
 
 def _first_best(values: Floats) -> Ints:
     """Return the first place in each row whose value ties with the best."""
-    return (values >= values.max(axis=1, keepdims=True) - TIE).argmax(axis=1)
+    first: Ints = (values >= values.max(axis=1, keepdims=True) - TIE).argmax(axis=1)
+    return first

@@ -24,6 +24,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
 from ustad.runtime.bots.dice_poker import Payments, payments
 from ustad.runtime.bots.sheet import FIRST_WRITE, TurnBot
 from ustad.runtime.dice import COUNTS, DICE, FACES, FIRST_ROLL, KEEPS, transition_matrix

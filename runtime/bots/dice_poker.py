@@ -34,6 +34,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
 from ustad.runtime.bots.sheet import RatingBot, TurnBot
 from ustad.runtime.dice import Turn, keep_values
 from ustad.runtime.games.base import Advice, Bot

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+
 from ustad.runtime.advice import ask
 from ustad.runtime.bots.dice_poker import TableBot, make_bot
 from ustad.runtime.dice import KEEPS, ROLLS, SIZES

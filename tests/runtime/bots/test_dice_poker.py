@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from ustad.runtime.bots.dice_poker import RowBot, make_bot, row_alone
 from ustad.runtime.bots.sheet import FIRST_WRITE, RatingBot, TurnBot
 from ustad.runtime.dice import ROLLS

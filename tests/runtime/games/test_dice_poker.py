@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from ustad.runtime.dice import ROLLS
 from ustad.runtime.errors import MoveError, OptionError, PositionError, UstadError
 from ustad.runtime.games.base import CHANCE

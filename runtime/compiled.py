@@ -17,7 +17,7 @@ from typing import TypeVar, cast
 import numba
 from numba.extending import register_jitable
 
-from ustad.runtime.games import yacht
+from ustad.runtime.games import dice_poker, yacht
 
 Function = TypeVar("Function", bound=Callable[..., object])
 
@@ -44,3 +44,10 @@ yacht_upper_after = compiled(yacht.upper_after)
 yacht_upper_points = compiled(yacht.upper_points)
 yacht_state_number = compiled(yacht.state_number)
 yacht_after = compiled(yacht.yacht_after)
+
+_callable_from_compiled(dice_poker.part_count)
+
+dice_poker_writable_rows = compiled(dice_poker.writable_rows)
+dice_poker_may_pass = compiled(dice_poker.may_pass)
+dice_poker_bonus_points = compiled(dice_poker.bonus_points)
+dice_poker_state_number = compiled(dice_poker.state_number)

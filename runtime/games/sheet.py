@@ -263,6 +263,18 @@ class SheetGameType(GameType):
     def sheet_to_json(self, game: Any, sheet: Any) -> dict[str, Any]:
         """Return the JSON object of a sheet."""
 
+    def sheets_from_json(self, game: Any, fields: Fields, sheets: Sequence[Any]) -> tuple[Any, ...]:
+        """Return the sheets of a position; a game may read other keys with them."""
+        del fields
+        return tuple(
+            self.sheet_from_json(game, sheet, f"sheets[{seat}]")
+            for seat, sheet in enumerate(sheets)
+        )
+
+    def sheets_to_json(self, state: SheetState) -> dict[str, Any]:
+        """Return what a position says of its sheets, by key."""
+        return {"sheets": [self.sheet_to_json(state.game, sheet) for sheet in state.sheets]}
+
     def state_from_json(self, position: Any) -> SheetState:
         """Return the state that a JSON position describes."""
         fields = Fields(position, "position")
@@ -272,9 +284,7 @@ class SheetGameType(GameType):
         if not isinstance(given, list) or not given:
             fields.fail("sheets", "a list with one sheet a seat", given)
         players = self.check_players(len(given))
-        sheets = tuple(
-            self.sheet_from_json(game, sheet, f"sheets[{seat}]") for seat, sheet in enumerate(given)
-        )
+        sheets = self.sheets_from_json(game, fields, given)
         first = fields.integer("first", 0, players - 1, 0)
         to_move = fields.integer(
             "to_move", 0, players - 1, **({"default": 0} if players == 1 else {})
@@ -292,7 +302,7 @@ class SheetGameType(GameType):
         position: dict[str, Any] = {
             "game": self.name,
             "options": dict(state.game.options),
-            "sheets": [self.sheet_to_json(state.game, sheet) for sheet in state.sheets],
+            **self.sheets_to_json(state),
             "first": state.first,
             "to_move": state.to_move,
         }
@@ -340,6 +350,10 @@ class SheetGameType(GameType):
 
     def add_flags(self, parser: argparse.ArgumentParser) -> None:
         """Add the flags for one sheet and its dice."""
+        self.add_sheet_flags(parser)
+
+    def add_sheet_flags(self, parser: argparse.ArgumentParser) -> Any:
+        """Add the flags for one sheet and its dice, and return their group."""
         group = parser.add_argument_group("one sheet alone, from flags")
         group.add_argument(
             "--sheet", metavar="BOX=POINTS,...", help="the boxes written; none: an empty sheet"
@@ -351,6 +365,7 @@ class SheetGameType(GameType):
         group.add_argument(
             "--option", action="append", default=[], metavar="NAME=VALUE", help=self.options_help()
         )
+        return group
 
     def position_from_flags(self, args: argparse.Namespace) -> dict[str, Any] | None:
         """Return the position that the flags describe, None without any flag."""
@@ -359,14 +374,14 @@ class SheetGameType(GameType):
         if args.dice is not None and args.rolls_left is None:
             raise PositionError("--rolls-left: expected 0, 1 or 2 beside --dice")
         left = (
-            ROLLS_A_TURN if args.rolls_left is None else _flag_int("--rolls-left", args.rolls_left)
+            ROLLS_A_TURN if args.rolls_left is None else flag_int("--rolls-left", args.rolls_left)
         )
         return {
             "game": self.name,
             "options": self.parse_options(args.option),
             "sheets": [_sheet_from_flag(args.sheet or "")],
             "to_move": 0,
-            "dice": None if args.dice is None else [_flag_int("--dice", die) for die in args.dice],
+            "dice": None if args.dice is None else [flag_int("--dice", die) for die in args.dice],
             "rolls_left": left,
         }
 
@@ -502,7 +517,8 @@ def _check_rotation(state: SheetState) -> None:
             )
 
 
-def _flag_int(flag: str, text: str) -> int:
+def flag_int(flag: str, text: str) -> int:
+    """Return the whole number that a flag gives, or raise PositionError."""
     try:
         return int(text)
     except ValueError:
@@ -518,5 +534,5 @@ def _sheet_from_flag(text: str) -> dict[str, int]:
             raise PositionError(f"--sheet: expected BOX=POINTS, got {shown(item)}")
         if name in sheet:
             raise PositionError(f"--sheet: the box {name} stands twice")
-        sheet[name] = _flag_int(f"--sheet: {name}", points)
+        sheet[name] = flag_int(f"--sheet: {name}", points)
     return sheet

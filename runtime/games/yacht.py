@@ -45,7 +45,6 @@ house 4, small straight 8, large straight 16, chance 32.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -55,6 +54,7 @@ from numpy.typing import NDArray
 
 from ustad.runtime.dice import COUNTS, FACES, FIRST_ROLL, ROLL_INDEX
 from ustad.runtime.games.base import Bot, Option
+from ustad.runtime.games.columns import Columns, least_needed, merge_sums
 from ustad.runtime.games.sheet import SheetGame, SheetGameType, SheetState, Write
 from ustad.runtime.strict_json import Fields
 from ustad.tables import TableSpec
@@ -242,57 +242,13 @@ def state_number(
     return (yacht * LOWER_SETS + lower) * column_count + column[open_boxes & UPPER_OPEN, upper]
 
 
-def _upper_sums(boxes: int) -> set[int]:
-    """Return the sums that up to five dice in each of the given upper boxes can make."""
-    sums = {0}
-    for box in range(UPPER_BOXES):
-        if boxes >> box & 1:
-            sums = {total + (box + 1) * count for total in sums for count in range(6)}
-    return sums
-
-
-@dataclass(frozen=True)
-class Columns:
-    """The classes of (open upper boxes, upper sum) with one future each.
-
-    Attributes:
-        column: (64, 64) int64: the column of open upper boxes and upper sum, -1
-            where the sum cannot be.
-        bounds: the columns of open upper boxes O are ``bounds[O]`` to
-            ``bounds[O + 1] - 1``.
-        upper: (columns,) int64: one upper sum of each column.
-        reachable: how many pairs of open upper boxes and sum there are.
-    """
-
-    column: NDArray[np.int64]
-    bounds: tuple[int, ...]
-    upper: NDArray[np.int64]
-    reachable: int
-
-    @property
-    def count(self) -> int:
-        """The number of columns."""
-        return len(self.upper)
-
-
 @cache
 def columns() -> Columns:
     """Return the columns of the states, 1,640 for 2,794 reachable pairs."""
-    column = np.full((UPPER_OPEN + 1, BONUS_AT + 1), -1, dtype=np.int64)
-    bounds: list[int] = [0]
-    upper: list[int] = []
-    for open_upper in range(UPPER_OPEN + 1):
-        addable = sorted(_upper_sums(open_upper))
-        known: dict[int | None, int] = {}
-        for total in sorted({min(sum_, BONUS_AT) for sum_ in _upper_sums(UPPER_OPEN ^ open_upper)}):
-            need = next((add for add in addable if total + add >= BONUS_AT), None)
-            if need not in known:
-                known[need] = len(upper)
-                upper.append(total)
-            column[open_upper, total] = known[need]
-        bounds.append(len(upper))
-    column.flags.writeable = False
-    return Columns(column, tuple(bounds), np.array(upper), int((column >= 0).sum()))
+    amounts = [[(box + 1) * count for count in range(6)] for box in range(UPPER_BOXES)]
+    return merge_sums(
+        amounts, lambda addable, upper: least_needed(addable, upper, BONUS_AT), BONUS_AT
+    )
 
 
 def state_index(open_boxes: int, yacht: int, upper: int) -> int:

@@ -16,7 +16,7 @@ from typing import TypeVar, cast
 
 import numba
 from numba.extending import register_jitable
-from ustad.runtime.games import yacht
+from ustad.runtime.games import pasa, yacht
 
 Function = TypeVar("Function", bound=Callable[..., object])
 
@@ -43,3 +43,6 @@ yacht_upper_after = compiled(yacht.upper_after)
 yacht_upper_points = compiled(yacht.upper_points)
 yacht_state_number = compiled(yacht.state_number)
 yacht_after = compiled(yacht.yacht_after)
+
+pasa_most_allowed = compiled(pasa.most_allowed)
+pasa_next_bet = compiled(pasa.next_bet)

@@ -51,6 +51,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from ustad.runtime.compiled import compiled, pasa_most_allowed, pasa_next_bet
+from ustad.runtime.errors import UsageError
 from ustad.runtime.games import pasa
 from ustad.runtime.games.base import TIE, Progress
 from ustad.solver.build import Built, available_cores
@@ -66,6 +67,9 @@ _BEST, _LEAST, _MOST, _RANDOM, _LEAD, _TABLE = range(len(POLICIES))
 
 _SIDE_BY_SIDE = 1024
 """States of one thrower's stack for which a thread of its own is worth starting."""
+
+_SAMPLE_RUNS, _SAMPLE_RUN = 64, 4
+"""How many runs of how many states are solved to forecast the time."""
 
 
 @compiled
@@ -406,7 +410,7 @@ def _work(options: Mapping[str, Any]) -> _Work:
     spec = pasa.TYPE.table_spec(options)
     players, chips = spec.options["players"], spec.options["chips"]
     game = pasa.Pasa(**{name: spec.options[name] for name in ("cap", "max_bet", "menu")})
-    counts = [[comb(q + j - 1, j) if q or j else 1 for q in range(chips + 2)] for j in range(players)]
+    counts = [[comb(q + j - 1, j) if j else 1 for q in range(chips + 2)] for j in range(players)]
     buttons = 4 if game.menu == pasa.BUTTONS else min(max(chips // 2, 1), game.max_bet)
     turns, splits, _ = spec.shape
     return _Work(
@@ -438,8 +442,7 @@ def _pass(
         threads: how many to use, all cores by default.
     """
     values = np.full((work.turns + 1, work.splits, work.players), np.nan)
-    for total in work.totals():
-        _final_shares(work.binomial, total, work.first_row(total), values[0])
+    _finish(work, values[0])
     threads = threads or available_cores()
     states, done = work.turns * work.splits, 0
     with ThreadPoolExecutor(threads) as pool:
@@ -462,6 +465,12 @@ def _pass(
                     if progress:
                         progress(done, states)
     return values
+
+
+def _finish(work: _Work, values: Floats) -> None:
+    """Fill (splits, seats) with the shares of finished games."""
+    for total in work.totals():
+        _final_shares(work.binomial, total, work.first_row(total), values)
 
 
 def _no_guide(work: _Work) -> Floats:
@@ -487,3 +496,119 @@ def solve(
     """
     work = _work(options)
     return _pass(work, [_BEST] * work.players, _no_guide(work), progress, threads)[1:]
+
+
+def evaluate(
+    options: Mapping[str, Any],
+    field: Sequence[str],
+    table: Floats | None = None,
+    progress: Progress | None = None,
+    threads: int | None = None,
+) -> tuple[float, ...]:
+    """Return the exact win share of each seat of a field of policies, from the start of a game.
+
+    With one seat that plays ``best`` its share is that of the exact best
+    response to the others.  Several such seats play the equilibrium among them.
+
+    Args:
+        options: the key of a table: seats, chips, laps and rules.
+        field: one of :data:`POLICIES` for each seat, the first thrower first.
+        table: the values of the table of this key, needed by seats that follow
+            it; (turns, splits, seats).
+        progress: called with the states done and all states.
+        threads: how many to use, all cores by default.
+
+    Returns:
+        The shares, the first thrower's first; they sum to 1.
+
+    Raises:
+        OptionError: the key is wrong, or its states cannot fit.
+        UsageError: the field is not one, or lacks the table that it follows.
+    """
+    work = _work(options)
+    unknown = [name for name in field if name not in POLICIES]
+    if unknown or len(field) != work.players:
+        raise UsageError(
+            f"field: expected {work.players} of {', '.join(POLICIES)}, got {', '.join(field)}"
+        )
+    guide = _no_guide(work)
+    if "table" in field:
+        shape = (work.turns, work.splits, work.players)
+        if table is None or table.shape != shape:
+            found = "none" if table is None else f"one of shape {table.shape}"
+            raise UsageError(f"table: expected values of shape {shape}, got {found}")
+        guide = np.empty((work.turns + 1, *shape[1:]))
+        _finish(work, guide[0])
+        guide[1:] = table
+    policies = [POLICIES.index(name) for name in field]
+    values = _pass(work, policies, guide, progress, threads)
+    start = pasa.split_number(pasa.even_split(work.players, work.chips))
+    shares: list[float] = values[-1, work.first_row(work.chips) + start].tolist()
+    return tuple(shares)
+
+
+def mean_share(
+    options: Mapping[str, Any], hero: str, others: str, table: Floats | None = None
+) -> float:
+    """Return the exact win share of one policy against others, its seat averaged.
+
+    Args:
+        options: the key of a table.
+        hero: what one seat does, one of :data:`POLICIES`.
+        others: what every other seat does.
+        table: as for :func:`evaluate`.
+    """
+    players = _work(options).players
+    shares = []
+    for seat in range(players):
+        field = [others] * players
+        field[seat] = hero
+        shares.append(evaluate(options, field, table)[seat])
+    return sum(shares) / players
+
+
+def forecast(options: Mapping[str, Any]) -> str:
+    """Return how large a table will be and how long it will take, in one line.
+
+    The time is measured: states spread evenly over the table are solved on
+    empty values, since how many bets they have does not depend on the values.
+
+    Raises:
+        OptionError: the key is wrong, or its table cannot fit.
+    """
+    work = _work(options)
+    states = work.turns * work.splits
+    size = 8 * states * work.players
+    seconds = states * _seconds_a_state(work)
+    return (
+        f"{pasa.TYPE.table_spec(options).what}: {states:,} states, {size / 1e6:,.1f} MB in memory, "
+        f"about {seconds:,.1f} CPU seconds"
+    )
+
+
+def _seconds_a_state(work: _Work) -> float:
+    """Return the CPU seconds that a state takes on average, from a sample."""
+    values = np.zeros((2, work.splits, work.players))
+    policies = np.full(work.players, _BEST)
+    row, count = work.first_row(work.chips), work.count(work.chips)
+    run = min(_SAMPLE_RUN, count)
+
+    def solve_run(begin: int) -> None:
+        rows = (row, begin, begin + run)
+        rest = (1, values, _no_guide(work), work.width)
+        _solve_splits(work.rules, policies, work.binomial, work.chips, rows, *rest)
+
+    solve_run(0)  # compiles
+    begins = np.linspace(0, count - run, min(_SAMPLE_RUNS, count // run), dtype=np.int64)
+    begin_time = time.thread_time()
+    for begin in begins.tolist():
+        solve_run(begin)
+    return (time.thread_time() - begin_time) / (run * len(begins))
+
+
+def build(options: Mapping[str, Any], progress: Progress | None = None) -> Built:
+    """Solve one table and return what its file holds."""
+    values = solve(options, progress)
+    work = _work(options)
+    counts = {"states": work.turns * work.splits, "splits": work.splits}
+    return Built(pasa.TYPE.table_spec(options), values, counts, {"binomial": work.binomial})

@@ -129,9 +129,14 @@ def _fill_stops(
             stop[roll, c] = best[c]
     for box in range(_BOX_COUNT):
         if open_boxes >> box & 1:
+            _gains(second_yacht, values, column, open_boxes, held, box, 0, upper, best)
             for group in range(_FIRST_GROUP[box], _FIRST_GROUP[box + 1]):
                 points = _GROUP_POINTS[group]
-                _gains(second_yacht, values, column, open_boxes, held, box, points, upper, gain)
+                if box < yacht.UPPER_BOXES or box == yacht.YACHT:
+                    _gains(second_yacht, values, column, open_boxes, held, box, points, upper, gain)
+                else:  # what comes after does not depend on the points
+                    for c in range(size):
+                        gain[c] = best[c] + points
                 for at in range(_FIRST_ROLL[group], _FIRST_ROLL[group + 1]):
                     roll = _GROUP_ROLLS[at]
                     for c in range(size):
@@ -247,10 +252,11 @@ def solve(
         (states,) float64 expected points still to come, by state index.
     """
     columns = yacht.columns()
-    values = np.full(yacht.yacht_states(second_yacht) * yacht.LOWER_SETS * columns.count, np.nan)
+    # Unlike NaN, an infinity that is read too early wins every maximum: it would be seen.
+    values = np.full(yacht.yacht_states(second_yacht) * yacht.LOWER_SETS * columns.count, np.inf)
     _finish_sheets(values, second_yacht)
     threads = threads or available_cores()
-    done = 0
+    done = int(np.isfinite(values).sum())
     with ThreadPoolExecutor(threads) as pool:
         for layer in _layers(second_yacht):
             jobs = [

@@ -34,6 +34,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from weakref import WeakValueDictionary
 
 import h5py
 import numpy as np
@@ -74,6 +75,7 @@ class Table:
         counts: how many states of each kind it covers.
         start_value: the value of the start of the game.
         bytes: the size of the file.
+        file_state: what the file system said of the file when it was read.
     """
 
     spec: TableSpec
@@ -83,6 +85,11 @@ class Table:
     counts: Mapping[str, int]
     start_value: float
     bytes: int
+    file_state: tuple[int, ...] | None = None
+
+
+_OPEN: WeakValueDictionary[Path, Table] = WeakValueDictionary()
+"""Tables in use, so that a second bot of the same rules costs no second opening."""
 
 
 def values_sha256(arrays: Mapping[str, NDArray[Any]]) -> str:
@@ -215,8 +222,22 @@ def open_table(spec: TableSpec, folder: Path) -> Table:
         MismatchedTableError: it is a table of other rules or of another version.
     """
     path = spec.path(folder)
-    content = _read_file(path, spec.what, spec.build_command(folder))
-    return _read_table(spec, path, content, folder)
+    known = _file_state(path)
+    table = _OPEN.get(path)
+    if table is None or table.file_state != known or known is None or table.spec != spec:
+        content = _read_file(path, spec.what, spec.build_command(folder))
+        table = _read_table(spec, path, content, folder, known)
+        _OPEN[path] = table
+    return table
+
+
+def _file_state(path: Path) -> tuple[int, ...] | None:
+    """Return what changes when a file is replaced or written to, None if there is none."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
 
 
 def _read_file(path: Path, what: str, remedy: str) -> bytes:
@@ -259,7 +280,13 @@ def _hdf5(path: Path, content: bytes, remedy: str) -> Iterator[h5py.File]:
         raise CorruptTableError(path, "a readable HDF5 table", reason, remedy) from None
 
 
-def _read_table(spec: TableSpec, path: Path, content: bytes, folder: Path) -> Table:
+def _read_table(
+    spec: TableSpec,
+    path: Path,
+    content: bytes,
+    folder: Path,
+    file_state: tuple[int, ...] | None = None,
+) -> Table:
     remedy = spec.build_command(folder, force=True)
     with _hdf5(path, content, remedy) as file:
         for name, expected in _attributes(spec).items():
@@ -281,7 +308,7 @@ def _read_table(spec: TableSpec, path: Path, content: bytes, folder: Path) -> Ta
     if float(values.flat[spec.start_index]) != start_value:
         at_start = repr(float(values.flat[spec.start_index]))
         raise CorruptTableError(path, f"start_value {start_value!r}", at_start, remedy)
-    return Table(spec, path, values, arrays, counts, start_value, len(content))
+    return Table(spec, path, values, arrays, counts, start_value, len(content), file_state)
 
 
 def _read_array(

@@ -257,7 +257,7 @@ class TableBot:
         """Return the expected final total of a position that waits for dice, or is over."""
         sheet = view.sheet
         if view.rolls_left == 3:
-            to_come = self.table.values[state_index(sheet.open_boxes, sheet.yacht, sheet.upper)]
+            to_come = self.table.values[state_index(*self.game.state(sheet))]
         else:
             turns, lane = self._turn(sheet)
             to_come = turns.turn.keeps(view.rolls_left)[_KEEP_NUMBER[Keep(view.kept)], lane]
@@ -279,12 +279,16 @@ class TableBot:
                 moves[at] = move
         return moves
 
+    def forget(self) -> None:
+        """Forget the solved turns; the answers do not depend on them."""
+        self._solved.clear()
+
     def _turn(self, sheet: Sheet) -> tuple[_Turns, int]:
         return self._turns([sheet])[0]
 
     def _turns(self, sheets: Sequence[Sheet]) -> list[tuple[_Turns, int]]:
         """Return the solved turn of each sheet and its lane there."""
-        keys = [(s.open_boxes, s.yacht, min(s.upper, BONUS_AT)) for s in sheets]
+        keys = [self.game.state(sheet) for sheet in sheets]
         new = [key for key in dict.fromkeys(keys) if key not in self._solved]
         if new:
             if len(self._solved) + len(new) > self._REMEMBERED:

@@ -54,7 +54,7 @@ import numpy as np
 from numpy.typing import NDArray
 from ustad.runtime.dice import COUNTS, FACES, FIRST_ROLL, ROLL_INDEX
 from ustad.runtime.games.base import Bot, Option
-from ustad.runtime.games.sheet import SheetGame, SheetGameType, Write
+from ustad.runtime.games.sheet import SheetGame, SheetGameType, SheetState, Write
 from ustad.runtime.strict_json import Fields
 from ustad.tables import TableSpec
 
@@ -319,7 +319,7 @@ class Sheet(NamedTuple):
 
     @property
     def yacht(self) -> int:
-        """What the yacht box holds: OPEN_YACHT, YACHT_0 or YACHT_50."""
+        """What the yacht box holds: OPEN_YACHT, YACHT_0 or YACHT_50, whatever the rules."""
         held = self.points[YACHT]
         return OPEN_YACHT if held < 0 else (YACHT_50 if held else YACHT_0)
 
@@ -361,6 +361,11 @@ class Yacht(SheetGame):
     def new_sheet(self) -> Sheet:
         """Return the empty sheet."""
         return make_sheet((-1,) * len(BOXES), 0)
+
+    def state(self, sheet: Sheet) -> tuple[int, int, int]:
+        """Return open boxes, yacht box and upper sum, as the states of these rules count them."""
+        held = min(sheet.yacht, yacht_states(self.second_yacht) - 1)
+        return sheet.open_boxes, held, min(sheet.upper, BONUS_AT)
 
     def turns_taken(self, sheet: Sheet) -> int:
         """Return how many boxes are written."""
@@ -467,6 +472,13 @@ class YachtType(SheetGameType):
         }
         return {**boxes, "extra_yachts": sheet.extra_yachts}
 
+    def remark(self, state: SheetState) -> str:
+        """Return how far the upper sum is from the bonus."""
+        upper = state.sheet.upper
+        if upper >= BONUS_AT:
+            return f"upper sum {upper}: the bonus of {BONUS} is earned"
+        return f"upper sum {upper}: {BONUS_AT - upper} more for the bonus of {BONUS}"
+
     def bot(self, level: str, game: Yacht, tables: Path | None, seed: int) -> Bot:
         """Return a bot of a level; hard and expert need the table of the game's options."""
         from ustad.runtime.bots.yacht import make_bot
@@ -506,17 +518,23 @@ def _most_extra_yachts(game: Yacht, points: Sequence[int]) -> int:
 
     They need 50 in the yacht box, and each was written somewhere: into a box
     that holds what five equal dice put there as a joker.  An upper box takes
-    a 0 that way only once every lower box is written.
+    a 0 that way only once every lower box is written.  The free joker may also be
+    written at its plain points, so into full house and straights with 0.
     """
     if game.second_yacht == PLAIN or points[YACHT] != 50:
         return 0
+    free = game.second_yacht == FREE_JOKER
     lower_written = all(held >= 0 for held in points[UPPER_BOXES:])
     most = 0
     for box, held in enumerate(points):
         if box == YACHT:
             continue
-        jokers = {box_points(box, _roll_counts()[roll], True) for roll in _five_equal_rolls()}
-        if box < UPPER_BOXES and not (lower_written or game.second_yacht == FREE_JOKER):
+        jokers = {
+            box_points(box, _roll_counts()[roll], full)
+            for roll in _five_equal_rolls()
+            for full in ((True, False) if free else (True,))
+        }
+        if box < UPPER_BOXES and not (lower_written or free):
             jokers.discard(0)
         most += held in jokers
     return most

@@ -183,7 +183,7 @@ def _build(args: argparse.Namespace) -> int:
     for kind, options in wanted:
         begin = time.perf_counter()
         with _bar(kind.table_spec(options).what, "states") as progress:
-            table, new = build_table(kind, options, folder, args.force, progress)
+            table, new = build_table(kind, options, folder, args.force, progress, _announce)
         seconds = time.perf_counter() - begin
         rows.append({**_table_row(table), "built": new, "seconds": round(seconds, 3)})
     if args.json:
@@ -213,6 +213,16 @@ def _builder() -> Callable[..., tuple[Table, bool]]:
         ) from None
     function: Callable[..., tuple[Table, bool]] = build.build_table
     return function
+
+
+def _announce(line: str) -> None:
+    """Print a line on standard error, above the progress bar if there is one."""
+    try:
+        from tqdm import tqdm
+    except ImportError:
+        print(line, file=sys.stderr)
+    else:
+        tqdm.write(line, file=sys.stderr)
 
 
 @contextmanager

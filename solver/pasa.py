@@ -50,6 +50,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from ustad.runtime.bots import pasa as bots
 from ustad.runtime.compiled import compiled, pasa_most_allowed, pasa_next_bet
 from ustad.runtime.errors import UsageError
 from ustad.runtime.games import pasa
@@ -68,8 +69,11 @@ _BEST, _LEAST, _MOST, _RANDOM, _LEAD, _TABLE = range(len(POLICIES))
 _SIDE_BY_SIDE = 1024
 """States of one thrower's stack for which a thread of its own is worth starting."""
 
-_SAMPLE_RUNS, _SAMPLE_RUN = 64, 4
-"""How many runs of how many states are solved to forecast the time."""
+_is_ahead = compiled(bots.is_ahead)
+_smallest_best = compiled(bots.smallest_best)
+
+_SAMPLE_RUNS, _SAMPLE_RUN, _SAMPLE_SECONDS = 64, 32, 0.2
+"""How many runs of how many states are solved to forecast the time, and how long at most."""
 
 
 @compiled
@@ -116,28 +120,6 @@ def _final_shares(binomial: Ints, chips: int, begin: int, values: Floats) -> Non
             won = held[seats - seat] - held[seats - seat - 1] == most
             values[begin + split, seat] = 1 / winners if won else 0.0
         _next_split(held)
-
-
-@compiled
-def _ahead(stacks: Ints, seat: int, turns_left: int) -> bool:
-    """Tell whether a seat's lead over the next largest stack exceeds the turns left."""
-    other = 0
-    for s in range(len(stacks)):
-        if s != seat:
-            other = max(other, stacks[s])
-    return stacks[seat] - other > turns_left
-
-
-@compiled
-def _smallest_best(found: Floats, count: int, column: int) -> int:
-    """Return the first of ``count`` rows whose number in a column is within 1e-9 of the best."""
-    best = found[0, column]
-    for row in range(1, count):
-        best = max(best, found[row, column])
-    row = 0
-    while found[row, column] < best - TIE:
-        row += 1
-    return row
 
 
 @compiled
@@ -196,7 +178,7 @@ def _first_bet(
     Where nobody follows a table, a seat that bets by rule is asked about one bet alone.
     """
     if not guided and (
-        policy == _MOST or (policy == _LEAD and not _ahead(stacks, seat, turns_left))
+        policy == _MOST or (policy == _LEAD and not _is_ahead(stacks, seat, turns_left))
     ):
         return most
     return pasa_next_bet(menu, most, -1)
@@ -221,11 +203,11 @@ def _decide(
     seats = len(node) // 2 if guided else len(node)
     bet = 0
     if policy == _BEST:
-        bet = _smallest_best(found, count, seat)
+        bet = _smallest_best(found[:count, seat])
     elif policy == _MOST or (policy == _LEAD and not is_ahead):
         bet = count - 1
     elif policy == _TABLE:
-        bet = _smallest_best(found, count, seats + seat)
+        bet = _smallest_best(found[:count, seats + seat])
     for column in range(seats):
         node[column] = found[bet, column]
     if policy == _RANDOM:
@@ -235,7 +217,7 @@ def _decide(
                 total += found[row, column]
             node[column] = total / count
     if guided:
-        bet = _smallest_best(found, count, seats + seat)
+        bet = _smallest_best(found[:count, seats + seat])
         for column in range(seats, 2 * seats):
             node[column] = found[bet, column]
 
@@ -340,7 +322,7 @@ def _solve_splits(
                     covered += bet
                     depth += 1
                     break
-                is_ahead = policy == _LEAD and _ahead(stacks, seat, turns_left)
+                is_ahead = policy == _LEAD and _is_ahead(stacks, seat, turns_left)
                 _decide(policy, found[depth], count[depth], seat, is_ahead, guided, node)
                 depth -= 1
         for seat in range(seats):
@@ -593,17 +575,22 @@ def _seconds_a_state(work: _Work) -> float:
     row, count = work.first_row(work.chips), work.count(work.chips)
     run = min(_SAMPLE_RUN, count)
 
-    def solve_run(begin: int) -> None:
+    def seconds(begin: int) -> float:
         rows = (row, begin, begin + run)
         rest = (1, values, _no_guide(work), work.width)
+        before = time.thread_time()
         _solve_splits(work.rules, policies, work.binomial, work.chips, rows, *rest)
+        return time.thread_time() - before
 
-    solve_run(0)  # compiles
-    begins = np.linspace(0, count - run, min(_SAMPLE_RUNS, count // run), dtype=np.int64)
-    begin_time = time.thread_time()
-    for begin in begins.tolist():
-        solve_run(begin)
-    return (time.thread_time() - begin_time) / (run * len(begins))
+    seconds(0)  # compiles
+    # Each run goes twice: the first touches the memory, as the states before do in earnest.
+    runs = np.linspace(0, count - run, min(_SAMPLE_RUNS, count // run), dtype=np.int64)
+    taken: list[float] = []
+    for begin in np.random.default_rng(0).permutation(runs).tolist():
+        taken.append(min(seconds(begin), seconds(begin)))
+        if sum(taken) > _SAMPLE_SECONDS:
+            break
+    return sum(taken) / (run * len(taken))
 
 
 def build(options: Mapping[str, Any], progress: Progress | None = None) -> Built:

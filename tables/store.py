@@ -59,7 +59,7 @@ _HEADER = struct.Struct("<12sQ32s")
 _VALUES = "values"
 _PARTS = "parts"
 _STRUCTURE = "structure"
-_COMPRESSION = {"compression": "gzip", "compression_opts": 9, "shuffle": True}
+_COMPRESSION = {"compression": "gzip", "compression_opts": 6, "shuffle": True}
 _FILTERS = {h5py.h5z.FILTER_DEFLATE, h5py.h5z.FILTER_SHUFFLE}
 
 

@@ -45,6 +45,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import pairwise
 from math import comb
 from typing import Any
 
@@ -54,7 +55,7 @@ from ustad.runtime.bots import pasa as bots
 from ustad.runtime.compiled import compiled, pasa_most_allowed, pasa_next_bet
 from ustad.runtime.errors import UsageError
 from ustad.runtime.games import pasa
-from ustad.runtime.games.base import TIE, Progress
+from ustad.runtime.games.base import Progress
 from ustad.solver.build import Built, available_cores
 
 Floats = NDArray[np.float64]
@@ -293,9 +294,7 @@ def _solve_splits(
         while depth >= 0:
             while depth < bettors:  # down: each seat still to bet makes its first bet
                 seat = order[depth]
-                allowed = pasa_most_allowed(
-                    cap, max_bet, stacks[0], bettors, stacks[seat], covered
-                )
+                allowed = pasa_most_allowed(cap, max_bet, stacks[0], bettors, stacks[seat], covered)
                 bet = _first_bet(policies[seat], guided, menu, allowed, stacks, seat, turns_left)
                 most[depth], count[depth], bets[seat] = allowed, 0, bet
                 covered += bet
@@ -315,7 +314,7 @@ def _solve_splits(
                 count[depth] += 1
                 covered -= bets[seat]
                 bet = -1
-                if guided or policy == _BEST or policy == _RANDOM:
+                if guided or policy in (_BEST, _RANDOM):
                     bet = pasa_next_bet(menu, most[depth], bets[seat])
                 if bet >= 0:
                     bets[seat] = bet
@@ -335,7 +334,6 @@ class _Work:
     """What the passes over one table share.
 
     Attributes:
-        spec_options: the full key of the table.
         rules: cap, max_bet and menu.
         players: the seats.
         chips: all chips, the largest total of the table.
@@ -345,7 +343,6 @@ class _Work:
         width: the most legal bets that there can be.
     """
 
-    spec_options: Mapping[str, Any]
     rules: tuple[int, int, int]
     players: int
     chips: int
@@ -374,14 +371,14 @@ class _Work:
         """
         layers = self.binomial[self.players - 1, : total + 2].tolist()
         pending = 0
-        for begin, end in zip(layers, layers[1:]):
+        for begin, end in pairwise(layers):
             parts = min(threads, (end - begin) // _SIDE_BY_SIDE)
             if parts < 2:
                 continue
             if pending < begin:
                 yield [(pending, begin)]
             cuts = [begin + (end - begin) * part // parts for part in range(parts + 1)]
-            yield list(zip(cuts, cuts[1:]))
+            yield list(pairwise(cuts))
             pending = end
         if pending < layers[-1]:
             yield [(pending, layers[-1])]
@@ -396,7 +393,6 @@ def _work(options: Mapping[str, Any]) -> _Work:
     buttons = 4 if game.menu == pasa.BUTTONS else min(max(chips // 2, 1), game.max_bet)
     turns, splits, _ = spec.shape
     return _Work(
-        spec.options,
         (game.cap, game.max_bet, game.menu),
         players,
         chips,
@@ -564,7 +560,7 @@ def forecast(options: Mapping[str, Any]) -> str:
     seconds = states * _seconds_a_state(work)
     return (
         f"{pasa.TYPE.table_spec(options).what}: {states:,} states, {size / 1e6:,.1f} MB in memory, "
-        f"about {seconds:,.1f} CPU seconds"
+        f"about {seconds:,.2f} CPU seconds"
     )
 
 

@@ -26,7 +26,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -182,9 +181,7 @@ class Throw:
         return tuple(0.5 * (won + lost) for won, lost in zip(paro, tiro, strict=True))
 
 
-def find_table(
-    folder: Path, game: Pasa, players: int, chips: int, turns_left: int
-) -> TableSpec:
+def find_table(folder: Path, game: Pasa, players: int, chips: int, turns_left: int) -> TableSpec:
     """Return the smallest table in a folder that answers, or, if none does, the one to build.
 
     Args:
@@ -199,7 +196,7 @@ def find_table(
     """
     found = []
     for path in table_files(folder):
-        name, *texts = path.stem.split(",")
+        _, *texts = path.stem.split(",")
         try:
             options = parse_options(TYPE.name, TABLE_FIELDS, texts)
             spec = TYPE.table_spec(options)

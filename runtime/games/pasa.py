@@ -45,8 +45,8 @@ chips of the last j of them, the split of C chips has the number
 C(n, k) being the binomial.  It runs from 0, where the thrower has everything, to
 C(C + N - 1, N - 1) - 1, and the larger the thrower's stack the smaller the number.
 A table of two seats and at most 100 chips holds the splits of 1, of 2, ... and of
-all its chips one after the other, since so few are 151 kB; any other table holds
-the splits of all its chips alone.
+all its chips one after the other, which takes 45 kB, so that one file answers
+every stack up to 50; any other table holds the splits of all its chips alone.
 """
 
 from __future__ import annotations
@@ -271,9 +271,7 @@ class Pasa:
 
 def no_bets(stacks: Sequence[int], thrower: int) -> tuple[int | None, ...]:
     """Return the bets before anyone has bet: 0 for seats without chips, None for the others."""
-    return tuple(
-        None if stack or seat == thrower else 0 for seat, stack in enumerate(stacks)
-    )
+    return tuple(None if stack or seat == thrower else 0 for seat, stack in enumerate(stacks))
 
 
 @dataclass(frozen=True, slots=True)
@@ -551,7 +549,7 @@ class PasaType(GameType):
         """Return two seats up to stack 50, then 20, 10, 5 and 3, and the four-seat house table."""
         stacks = {2: 50, 3: 20, 4: 10, 5: 5, 6: 3}
         usual = [{"players": seats, "chips": seats * stack} for seats, stack in stacks.items()]
-        house = {"players": 4, "chips": 40, "cap": "first_come", "max_bet": 2}
+        house: dict[str, Any] = {"players": 4, "chips": 40, "cap": "first_come", "max_bet": 2}
         return tuple(self.read_table_options(options) for options in (*usual, house))
 
     def read_table_options(self, options: Mapping[str, Any]) -> dict[str, Any]:

@@ -233,7 +233,11 @@ def _bar(title: str, unit: str) -> Iterator[Progress]:
     except ImportError:
         yield lambda done, of: None
         return
-    with tqdm(desc=title, unit=f" {unit}", unit_scale=True, leave=False) as shown_bar:
+    # What is done at once needs no bar, and leaves standard error to what is wrong.
+    bar = tqdm(
+        desc=title, unit=f" {unit}", unit_scale=True, leave=False, delay=0.5, mininterval=0.5
+    )
+    with bar as shown_bar:
 
         def progress(done: int, of: int) -> None:
             shown_bar.total = of

@@ -51,6 +51,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
 from ustad.runtime.bots import pasa as bots
 from ustad.runtime.compiled import compiled, pasa_most_allowed, pasa_next_bet
 from ustad.runtime.errors import UsageError

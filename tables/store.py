@@ -39,6 +39,7 @@ from weakref import WeakValueDictionary
 import h5py
 import numpy as np
 from numpy.typing import NDArray
+
 from ustad.tables.errors import (
     CorruptTableError,
     MismatchedTableError,
@@ -134,12 +135,7 @@ def write_table(
         raise ValueError(f"table of {spec.what}: expected finite {_expected_arrays(spec)}")
     path = spec.path(folder)
     content = _file_bytes(spec, arrays, counts, structure)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(prefix=f".{spec.game}-", suffix=".part", dir=folder)
-    except OSError as error:
-        raise TableWriteError(path, error.strerror or str(error)) from error
-    temporary = Path(name)
+    temporary, handle = _temporary_file(spec, folder)
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(content)
@@ -156,6 +152,30 @@ def write_table(
         with contextlib.suppress(OSError):
             temporary.unlink()
     return path
+
+
+def check_writable(spec: TableSpec, folder: Path) -> None:
+    """Make the folder if it is not there and see that a file can be made in it.
+
+    Worth asking before hours of work.
+
+    Raises:
+        TableWriteError: it cannot.
+    """
+    temporary, handle = _temporary_file(spec, folder)
+    os.close(handle)
+    with contextlib.suppress(OSError):
+        temporary.unlink()
+
+
+def _temporary_file(spec: TableSpec, folder: Path) -> tuple[Path, int]:
+    """Return a new temporary file in the folder of a table, and its open handle."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(prefix=f".{spec.game}-", suffix=".part", dir=folder)
+    except OSError as error:
+        raise TableWriteError(spec.path(folder), error.strerror or str(error)) from error
+    return Path(name), handle
 
 
 def _expected_arrays(spec: TableSpec) -> dict[str, tuple[str, tuple[int, ...]]]:

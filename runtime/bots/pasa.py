@@ -29,6 +29,7 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
+
 from ustad.runtime.errors import OptionError
 from ustad.runtime.games.base import OVER, TIE, Advice, Bot, parse_options, random_for, rank
 from ustad.runtime.games.pasa import (

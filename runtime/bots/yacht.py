@@ -31,6 +31,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
 from ustad.runtime.dice import (
     COUNTS,
     FIRST_ROLL,

@@ -60,6 +60,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+
 from ustad.runtime.errors import MoveError, OptionError, OutcomeError, PositionError, shown
 from ustad.runtime.games.base import CHANCE, OVER, Bot, GameType, Option, WholeNumber, read_options
 from ustad.runtime.strict_json import Fields, is_int

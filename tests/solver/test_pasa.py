@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+
 from ustad.runtime.bots.pasa import EasyBot, HardBot, TableBot, Throw
 from ustad.runtime.errors import OptionError, UsageError
 from ustad.runtime.games.base import CHANCE

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from ustad.runtime.advice import Advisor
 from ustad.runtime.bots.pasa import find_table
 from ustad.runtime.errors import OptionError

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from ustad.runtime.errors import MoveError, OptionError, OutcomeError, PositionError
 from ustad.runtime.games.base import CHANCE, OVER
 from ustad.runtime.games.pasa import (

@@ -91,4 +91,5 @@ def build_table(
         announce(solver.forecast(spec.options))
     built = build(spec.options, progress)
     write_table(spec, folder, built.values, built.counts, built.structure, built.parts)
+    del built  # opening the file makes a second copy of the values
     return open_table(spec, folder), True

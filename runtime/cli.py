@@ -416,6 +416,9 @@ def advice_text(game: GameType, advice: Advice, top: int | None = None) -> str:
         lines.append("best: " + " or ".join(map(game.describe_move, advice.best)))
     if advice.value is not None:
         lines.append(f"{(advice.unit or '').replace('_', ' ')}: {advice.value:.4f}")
+    for name, told in (advice.extra or {}).items():
+        if isinstance(told, list) and all(isinstance(number, float) for number in told):
+            lines.append(f"{name.replace('_', ' ')}: {' '.join(f'{n:.4f}' for n in told)}")
     for move, value in advice.options[:top]:
         cost = (advice.value or 0.0) - value
         costs = f"costs {cost:.4f}" if cost > TIE else "best"

@@ -225,6 +225,74 @@ def _decide(
 
 
 @compiled
+def _solve_throw(
+    rules: tuple[int, int, int],
+    policies: Ints,
+    binomial: Ints,
+    first_row: int,
+    turns_left: int,
+    shares: tuple[Floats, Floats, Floats, Floats],
+    stacks: Ints,
+    bettors: int,
+    work: tuple[Ints, Ints, Ints, Ints, Floats, Floats],
+) -> None:
+    """Leave in the last array of ``work`` what one throw is worth before its first bet.
+
+    Args:
+        rules: cap, max_bet and menu.
+        policies: (seats,) what each seat does, counted from the thrower.
+        binomial: as for :func:`_split_at`.
+        first_row: the row of the first split of these chips.
+        turns_left: the turns left.
+        shares: (splits, seats) with this turn still on and with one less; the
+            same of the table that seats may follow, or without rows.
+        stacks: (seats,) the thrower's first.
+        bettors: how many other seats have chips.
+        work: (seats,) the seats with chips in the order of betting, then scratch
+            space: bets by seat, the most allowed and the bets seen by depth;
+            (seats, bets, columns) what follows each bet by depth; (columns,).
+    """
+    cap, max_bet, menu = rules
+    now, later, guide_now, guide_later = shares
+    order, bets, most, count, found, node = work
+    seats = len(stacks)
+    guided = len(node) > seats
+    bets[:] = 0
+    covered = 0
+    depth = 0
+    while depth >= 0:
+        while depth < bettors:  # down: each seat still to bet makes its first bet
+            seat = order[depth]
+            allowed = pasa_most_allowed(cap, max_bet, stacks[0], bettors, stacks[seat], covered)
+            bet = _first_bet(policies[seat], guided, menu, allowed, stacks, seat, turns_left)
+            most[depth], count[depth], bets[seat] = allowed, 0, bet
+            covered += bet
+            depth += 1
+        _after_throw(binomial, first_row, stacks, bets, now, later, node)
+        if guided:
+            _after_throw(binomial, first_row, stacks, bets, guide_now, guide_later, node[seats:])
+        depth -= 1
+        while depth >= 0:  # up: each seat that has seen all its bets decides
+            seat = order[depth]
+            policy = policies[seat]
+            for column in range(len(node)):
+                found[depth, count[depth], column] = node[column]
+            count[depth] += 1
+            covered -= bets[seat]
+            bet = -1
+            if guided or policy in (_BEST, _RANDOM):
+                bet = pasa_next_bet(menu, most[depth], bets[seat])
+            if bet >= 0:
+                bets[seat] = bet
+                covered += bet
+                depth += 1
+                break
+            is_ahead = policy == _LEAD and _is_ahead(stacks, seat, turns_left)
+            _decide(policy, found[depth], count[depth], seat, is_ahead, guided, node)
+            depth -= 1
+
+
+@compiled
 def _solve_splits(
     rules: tuple[int, int, int],
     policies: Ints,
@@ -235,7 +303,7 @@ def _solve_splits(
     values: Floats,
     guide: Floats,
     width: int,
-) -> int:
+) -> None:
     """Solve a run of splits, those with a larger stack of the thrower being solved.
 
     Args:
@@ -247,31 +315,34 @@ def _solve_splits(
             solve, the one after the last.
         turns_left: the turns left.
         values: (turns + 1, splits, seats).
-        guide: the same of the table that seats may follow, or without rows.
+        guide: the same of the table that seats may follow, or (1, 0, seats).
         width: the most legal bets that there can be.
-
-    Returns:
-        How many combinations of bets were looked at.
     """
-    cap, max_bet, menu = rules
     first_row, begin, end = rows
     seats = values.shape[2]
     guided = guide.shape[1] > 0
     now, later = values[turns_left], values[turns_left - 1]
-    guide_now = guide[turns_left if guided else 0]
-    guide_later = guide[turns_left - 1 if guided else 0]
+    shares = (
+        now,
+        later,
+        guide[turns_left if guided else 0],
+        guide[turns_left - 1 if guided else 0],
+    )
     held = np.zeros(seats + 1, dtype=np.int64)
     held[seats] = chips
     _split_at(begin, binomial, held)
     stacks = np.empty(seats, dtype=np.int64)
-    order = np.empty(seats, dtype=np.int64)  # the seats with chips, in the order of betting
-    bets = np.zeros(seats, dtype=np.int64)
-    most = np.empty(seats, dtype=np.int64)
-    count = np.empty(seats, dtype=np.int64)
+    order = np.empty(seats, dtype=np.int64)
     columns = 2 * seats if guided else seats
-    found = np.empty((seats, width, columns))  # by depth and bet: what follows it
     node = np.empty(columns)
-    looked_at = 0
+    work = (
+        order,
+        np.empty(seats, dtype=np.int64),
+        np.empty(seats, dtype=np.int64),
+        np.empty(seats, dtype=np.int64),
+        np.empty((seats, width, columns)),
+        node,
+    )
     for split in range(begin, end):
         bettors = 0
         for seat in range(seats):
@@ -281,53 +352,17 @@ def _solve_splits(
                 bettors += 1
         _next_split(held)
         row = first_row + split
-        if bettors == 0 or (bettors == 1 and stacks[0] == 0):
+        if bettors == 0 or (bettors == 1 and stacks[0] == 0):  # one seat has every chip
             now[row] = values[0, row]
-            continue
-        if stacks[0] == 0:
-            skipped = later[first_row + _turned(binomial, stacks)]
-            now[row, 0] = skipped[seats - 1]
-            now[row, 1:] = skipped[:-1]
-            continue
-        bets[:] = 0
-        covered = 0
-        depth = 0
-        while depth >= 0:
-            while depth < bettors:  # down: each seat still to bet makes its first bet
-                seat = order[depth]
-                allowed = pasa_most_allowed(cap, max_bet, stacks[0], bettors, stacks[seat], covered)
-                bet = _first_bet(policies[seat], guided, menu, allowed, stacks, seat, turns_left)
-                most[depth], count[depth], bets[seat] = allowed, 0, bet
-                covered += bet
-                depth += 1
-            looked_at += 1
-            _after_throw(binomial, first_row, stacks, bets, now, later, node)
-            if guided:
-                _after_throw(
-                    binomial, first_row, stacks, bets, guide_now, guide_later, node[seats:]
-                )
-            depth -= 1
-            while depth >= 0:  # up: each seat that has seen all its bets decides
-                seat = order[depth]
-                policy = policies[seat]
-                for column in range(columns):
-                    found[depth, count[depth], column] = node[column]
-                count[depth] += 1
-                covered -= bets[seat]
-                bet = -1
-                if guided or policy in (_BEST, _RANDOM):
-                    bet = pasa_next_bet(menu, most[depth], bets[seat])
-                if bet >= 0:
-                    bets[seat] = bet
-                    covered += bet
-                    depth += 1
-                    break
-                is_ahead = policy == _LEAD and _is_ahead(stacks, seat, turns_left)
-                _decide(policy, found[depth], count[depth], seat, is_ahead, guided, node)
-                depth -= 1
-        for seat in range(seats):
-            now[row, seat] = node[seat]
-    return looked_at
+        elif stacks[0] == 0:  # skipped
+            after = later[first_row + _turned(binomial, stacks)]
+            now[row, 0] = after[seats - 1]
+            now[row, 1:] = after[:-1]
+        else:
+            _solve_throw(
+                rules, policies, binomial, first_row, turns_left, shares, stacks, bettors, work
+            )
+            now[row] = node[:seats]
 
 
 @dataclass(frozen=True)
@@ -560,8 +595,8 @@ def forecast(options: Mapping[str, Any]) -> str:
     size = 8 * states * work.players
     seconds = states * _seconds_a_state(work)
     return (
-        f"{pasa.TYPE.table_spec(options).what}: {states:,} states, {size / 1e6:,.1f} MB in memory, "
-        f"about {seconds:,.2f} CPU seconds"
+        f"{pasa.TYPE.table_spec(options).what}: {states:,} states, {size / 1e6:,.1f} MB of values, "
+        f"about twice that in memory while they are made, about {seconds:,.2f} CPU seconds"
     )
 
 

@@ -243,6 +243,9 @@ class Pasa:
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Pasa) and self.options == other.options
 
+    def __repr__(self) -> str:
+        return f"Pasa({', '.join(f'{name}={value!r}' for name, value in self.options.items())})"
+
     def __hash__(self) -> int:
         return hash(("pasa", self.cap, self.max_bet, self.menu))
 

@@ -89,6 +89,12 @@ def test_ask_gives_the_share_of_each_bet_and_of_all_seats(folder: Path) -> None:
     assert answer["value"] == answer["options"][0]["value"] == answer["win_shares"][1]
 
 
+def test_text_tells_the_shares_of_all_seats(folder: Path, run_ustad: Callable[..., Any]) -> None:
+    told = run_ustad("ask", "pasa", "--position", "-", "--tables", folder, stdin=json.dumps(START))
+    assert "best: bet 1" in told.out
+    assert "win shares: 0.2728 0.2548 0.2436 0.2289" in told.out
+
+
 def test_bets_made_count(folder: Path) -> None:
     """The chosen bets, made one after the other, change nobody's share; another bet does."""
     advisor = Advisor(folder)

@@ -314,7 +314,15 @@ def _hdf5(path: Path, content: bytes, remedy: str) -> Iterator[h5py.File]:
     try:
         with h5py.File(h5py.h5f.open_file_image(content), "r") as file:
             yield file
-    except (OSError, RuntimeError, KeyError, ValueError, TypeError, MemoryError) as error:
+    except (
+        OSError,
+        RuntimeError,
+        LookupError,
+        ValueError,
+        TypeError,
+        AttributeError,
+        MemoryError,
+    ) as error:
         reason = (str(error).splitlines() or [type(error).__name__])[0]
         raise CorruptTableError(path, "a readable HDF5 table", reason, remedy) from None
 
@@ -330,7 +338,7 @@ def _read_table(
     with _hdf5(path, content, remedy) as file:
         for name, expected in _attributes(spec).items():
             found = file.attrs.get(name)
-            if type(expected)(found) != expected if found is not None else True:
+            if found is None or found != expected:
                 raise MismatchedTableError(path, f"{name} {expected}", f"{found}", remedy)
         counts = json.loads(file.attrs["counts"])
         start_value = float(file.attrs["start_value"])

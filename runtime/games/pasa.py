@@ -38,12 +38,12 @@ game starts; a position has its own stacks and turns left instead.
 
 **Numbering the states.**  Between throws a game is the stacks and the turns left.
 The stacks are rotated so that the thrower's is first; with N seats and q_j the
-chips of the last j of them, the split of C chips has the number
+chips of the last j of them, a split of M chips has the number
 
     C(q_1, 1) + C(q_2 + 1, 2) + ... + C(q_{N-1} + N - 2, N - 1),
 
 C(n, k) being the binomial.  It runs from 0, where the thrower has everything, to
-C(C + N - 1, N - 1) - 1, and the larger the thrower's stack the smaller the number.
+C(M + N - 1, N - 1) - 1, and the larger the thrower's stack the smaller the number.
 A table of two seats and at most 100 chips holds the splits of 1, of 2, ... and of
 all its chips one after the other, which takes 45 kB, so that one file answers
 every stack up to 50; any other table holds the splits of all its chips alone.

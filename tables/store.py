@@ -60,7 +60,7 @@ _HEADER = struct.Struct("<12sQ32s")
 _VALUES = "values"
 _PARTS = "parts"
 _STRUCTURE = "structure"
-_COMPRESSION = {"compression": "gzip", "compression_opts": 9, "shuffle": True}
+_COMPRESSION = {"compression": "gzip", "compression_opts": 6, "shuffle": True}
 _FILTERS = {h5py.h5z.FILTER_DEFLATE, h5py.h5z.FILTER_SHUFFLE}
 
 
@@ -144,7 +144,7 @@ def write_table(
         os.chmod(temporary, 0o644)
         if temporary.read_bytes() != content:
             raise OSError("what was written does not read back the same")
-        _read_table(spec, temporary, content, folder)
+        _check_written(temporary, arrays)
         os.replace(temporary, path)
     except OSError as error:
         raise TableWriteError(path, error.strerror or str(error)) from error
@@ -203,17 +203,36 @@ def _file_bytes(
         file.attrs["start_value"] = float(arrays[_VALUES].flat[spec.start_index])
         file.attrs["values_sha256"] = values_sha256(arrays)
         for name, array in arrays.items():
-            chunks = tuple(min(side, 1 << 16) for side in array.shape)
+            chunks = _chunks(array.shape)
             file.create_dataset(
                 _place(name), data=array, chunks=chunks, track_times=False, **_COMPRESSION
             )
         group = file.create_group(_STRUCTURE)
         for name, array in structure.items():
             group.create_dataset(name, data=array, track_times=False, **_COMPRESSION)
-    content = buffer.getvalue()
-    body = memoryview(content)[_BLOCK:]
-    header = _HEADER.pack(_MAGIC, len(content), hashlib.sha256(body).digest())
-    return header.ljust(_BLOCK, b"\0") + body
+    with buffer.getbuffer() as content:
+        header = _HEADER.pack(_MAGIC, len(content), hashlib.sha256(content[_BLOCK:]).digest())
+        content[: len(header)] = header
+    return buffer.getvalue()
+
+
+def _chunks(shape: tuple[int, ...]) -> tuple[int, ...]:
+    """Return the shape of the pieces in which an array is compressed: at most 65,536 numbers."""
+    sides: list[int] = []
+    room = 1 << 16
+    for side in reversed(shape):
+        sides.append(max(1, min(side, room)))
+        room //= sides[-1]
+    return tuple(reversed(sides))
+
+
+def _check_written(path: Path, arrays: Mapping[str, NDArray[Any]]) -> None:
+    """Read a file piece by piece, so that no second copy is needed, and compare it."""
+    with h5py.File(path, "r") as file:
+        for name, array in arrays.items():
+            data = file[_place(name)]
+            if not all(np.array_equal(data[at], array[at]) for at in data.iter_chunks()):
+                raise OSError(f"{name} does not read back the same")
 
 
 def _attributes(spec: TableSpec) -> dict[str, Any]:

@@ -84,6 +84,28 @@ def seconds_per_edge() -> float:
     return timed(lambda: means(rows, repeats), 5)["cpu_s"] / (repeats * 6 * 64)
 
 
+def ask_twice(position: dict[str, Any], level: str) -> Row:
+    """Time a question about a new sheet, and the next one of the same turn."""
+    kind = game_type(position["game"])
+    with built(kind, kind.table_options()[0]) as folder:
+        state = kind.state_from_json(position)
+        bot: Any = kind.bot(level, state.game, folder, 0)
+        later = state._replace(rolls_left=1)
+
+        def fresh() -> None:
+            bot.forget()
+            bot.ask(state)
+
+        first = timed(fresh, 2001)
+        again = timed(lambda: bot.ask(later), 2001)
+    return {
+        **first,
+        "target": "median at most 150 microseconds, next decisions of the turn 15",
+        "ok": first["wall_s"] <= 150e-6 and again["wall_s"] <= 15e-6,
+        "next_decision_wall_s": again["wall_s"],
+    }
+
+
 # Yacht
 
 FIRST_DECISION = {
@@ -118,26 +140,7 @@ def yacht_build() -> Row:
 @benchmark
 def yacht_ask() -> Row:
     """Rate all options of a position with two rolls left, the sheet not asked before."""
-    from ustad.runtime.bots.yacht import make_bot
-
-    kind = game_type("yacht")
-    with built(kind, kind.table_options()[0]) as folder:
-        state = kind.state_from_json(FIRST_DECISION)
-        bot = make_bot("hard", state.game, folder)
-        later = state._replace(rolls_left=1)
-
-        def fresh() -> None:
-            bot.forget()
-            bot.ask(state)
-
-        first = timed(fresh, 2001)
-        again = timed(lambda: bot.ask(later), 2001)
-    return {
-        **first,
-        "target": "median at most 150 microseconds, next decisions of the turn 15",
-        "ok": first["wall_s"] <= 150e-6 and again["wall_s"] <= 15e-6,
-        "next_decision_wall_s": again["wall_s"],
-    }
+    return ask_twice(FIRST_DECISION, "hard")
 
 
 @benchmark
@@ -231,6 +234,62 @@ def yacht_serve() -> Row:
         "target": "median at most 1 ms a move",
         "ok": median <= 1e-3,
     }
+
+
+# Dice poker
+
+DICE_POKER_BUILDS: dict[str, tuple[dict[str, Any], float]] = {
+    "sacrifice": ({"dash": "sacrifice"}, 0.15),
+    "default": ({}, 1.0),
+    "free": ({"dash": "sacrifice", "order": "free"}, 15.0),
+}
+"""The default tables: options, and the CPU seconds that solving them may take."""
+
+
+@benchmark
+def dice_poker_build() -> Row:
+    """Solve the three default tables, the code compiled; the times are those of the slowest."""
+    from ustad.solver import dice_poker
+
+    kind = game_type("dice_poker")
+    rows = {}
+    for name, (options, _) in DICE_POKER_BUILDS.items():
+        rules = kind.game(kind.read_options(options)).rules
+        dice_poker.solve(rules)
+        rows[name] = timed(lambda rules=rules: dice_poker.solve(rules), 3)
+    seconds = {name: row["cpu_s"] for name, row in rows.items()}
+    return {
+        **max(rows.values(), key=lambda row: row["cpu_s"]),
+        "target": "at most 0.15, 1 and 15 CPU s: sacrifice, default, free",
+        "ok": all(seconds[name] <= limit for name, (_, limit) in DICE_POKER_BUILDS.items()),
+        "each_cpu_s": seconds,
+    }
+
+
+@benchmark
+def dice_poker_size() -> Row:
+    """Measure the tables of the default rules and of dashes by sacrifice; the larger counts."""
+    kind = game_type("dice_poker")
+    sizes = []
+    for name in ("sacrifice", "default"):
+        options = DICE_POKER_BUILDS[name][0]
+        with built(kind, options) as folder:
+            sizes.append(kind.table_spec(options).path(folder).stat().st_size)
+    return {"bytes": max(sizes), "target": "at most 400 KB", "ok": max(sizes) <= 400e3}
+
+
+@benchmark
+def dice_poker_ask() -> Row:
+    """Rate all options of a position with two rolls left, the sheet not asked before."""
+    school = dict.fromkeys(("ones", "twos", "threes", "fours", "fives", "sixes"), 0)
+    position = {
+        "game": "dice_poker",
+        "sheets": [{**school, "pair": 10}],
+        "turns_left": [7],
+        "dice": [1, 1, 3, 4, 6],
+        "rolls_left": 2,
+    }
+    return ask_twice(position, "expert")
 
 
 def main() -> int:

@@ -532,6 +532,8 @@ def _play(args: argparse.Namespace) -> int:
     bot = kind.bot(level, rules, _folder(args), seed)
     bots = [None if at == seat else bot for at in range(players)]
     print(f"{kind.title}: you sit in seat {seat} of {players}; seed {seed}")
+    if kind.note:
+        print(kind.note)
     play.play(kind, rules, bots, adviser, (seed,), 0, input, print, _short_advice)
     return OK
 

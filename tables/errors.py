@@ -8,6 +8,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
+LARGEST_FINDING = 200
+"""Characters of the longest expectation or finding that a message tells whole."""
+
+
+def _short(text: str) -> str:
+    """Return what a file says as one line of reasonable length."""
+    line = " ".join(text[: 4 * LARGEST_FINDING].split())
+    return line if len(line) <= LARGEST_FINDING else line[: LARGEST_FINDING - 3] + "..."
+
 
 class TableError(Exception):
     """The base of the errors about table files."""
@@ -31,7 +40,8 @@ class CorruptTableError(TableError):
 
     def __init__(self, path: Path, expected: str, found: str, remedy: str) -> None:
         super().__init__(
-            f"{path}: damaged or no table: expected {expected}, found {found}; "
+            f"{path}: damaged or no table: expected {_short(expected)}, "
+            f"found {_short(found)}; "
             f"build it anew with: {remedy}"
         )
 
@@ -43,7 +53,8 @@ class MismatchedTableError(TableError):
 
     def __init__(self, path: Path, expected: str, found: str, remedy: str) -> None:
         super().__init__(
-            f"{path}: another table: expected {expected}, found {found}; "
+            f"{path}: another table: expected {_short(expected)}, "
+            f"found {_short(found)}; "
             f"build the right one with: {remedy}"
         )
 

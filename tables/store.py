@@ -18,22 +18,39 @@ games of dice: the rolls, the keeps, the chances between them).
 Writing.  The file is made in memory, written to a temporary file in the same
 folder, flushed, read back and checked, and then put in place with
 ``os.replace``: at every moment the old file or the new one is there, whole.
-Nothing in a file depends on when or where it was written.
+Nothing in a file depends on when or where it was written, but ``built_with``, the
+versions of what wrote it.  A writer that is killed leaves its temporary file, which
+no reader takes for a table; the next writer in that folder removes it once it has
+been still for :data:`STALE_AFTER`.  No file is locked: neither do all file systems
+know locks, nor does anything here need one.
+
+Reading.  Who can write the file can also write a right digest, so what a file claims
+of itself is bounded too before memory is asked for: its arrays must be of the type
+and shape of the spec, cut and filtered as they are written here, and the pieces are
+decompressed here, not by HDF5, which would follow a compressed piece to any size.
 """
 
 from __future__ import annotations
 
 import contextlib
+import errno
 import hashlib
 import io
+import itertools
 import json
+import math
 import os
+import platform
+import stat
 import struct
 import tempfile
+import time
+import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 from weakref import WeakValueDictionary
 
 import h5py
@@ -44,6 +61,7 @@ from ustad.tables.errors import (
     CorruptTableError,
     MismatchedTableError,
     MissingTableError,
+    TableError,
     TableWriteError,
 )
 from ustad.tables.spec import SUFFIX, TableSpec, sha256_of_text
@@ -54,6 +72,13 @@ FORMAT_VERSION = 1
 LARGEST_FILE = 200_000_000
 """Bytes of the largest file that is read whole."""
 
+STALE_AFTER = 3600.0
+"""Seconds for which a temporary file must be still until it is known to be left over.
+
+A file is written in far less, and the clocks of machines that share a folder agree
+better.
+"""
+
 _BLOCK = 512
 _MAGIC = b"ustad table\n"
 _HEADER = struct.Struct("<12sQ32s")
@@ -61,7 +86,10 @@ _VALUES = "values"
 _PARTS = "parts"
 _STRUCTURE = "structure"
 _COMPRESSION = {"compression": "gzip", "compression_opts": 6, "shuffle": True}
-_FILTERS = {h5py.h5z.FILTER_DEFLATE, h5py.h5z.FILTER_SHUFFLE}
+_FILTERS = [h5py.h5z.FILTER_SHUFFLE, h5py.h5z.FILTER_DEFLATE]
+_LARGEST_ATTRIBUTE = 1 << 16
+_PART_SUFFIX = ".part"
+_BUILDERS = ("ustad", "numpy", "h5py", "numba", "llvmlite", "scipy")
 
 
 @dataclass(frozen=True)
@@ -76,6 +104,7 @@ class Table:
         counts: how many states of each kind it covers.
         start_value: the value of the start of the game.
         bytes: the size of the file.
+        built_with: the versions of what wrote it.
         file_state: what the file system said of the file when it was read.
     """
 
@@ -86,6 +115,7 @@ class Table:
     counts: Mapping[str, int]
     start_value: float
     bytes: int
+    built_with: str
     file_state: tuple[int, ...] | None = None
 
 
@@ -147,7 +177,7 @@ def write_table(
         with temporary.open("rb") as file:
             if hashlib.file_digest(file, "sha256").digest() != digest:
                 raise OSError("what was written does not read back the same")
-        _check_written(temporary, arrays)
+            _check_written(file, arrays)
         os.replace(temporary, path)
     except OSError as error:
         raise TableWriteError(path, error.strerror or str(error)) from error
@@ -175,10 +205,29 @@ def _temporary_file(spec: TableSpec, folder: Path) -> tuple[Path, int]:
     """Return a new temporary file in the folder of a table, and its open handle."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(prefix=f".{spec.game}-", suffix=".part", dir=folder)
+        _remove_stale(folder)
+        handle, name = tempfile.mkstemp(prefix=f".{spec.game}-", suffix=_PART_SUFFIX, dir=folder)
     except OSError as error:
         raise TableWriteError(spec.path(folder), error.strerror or str(error)) from error
     return Path(name), handle
+
+
+def _remove_stale(folder: Path) -> None:
+    """Remove the temporary files of writers that were killed."""
+    before = time.time() - STALE_AFTER
+    for path in folder.glob(f".*{_PART_SUFFIX}"):
+        with contextlib.suppress(OSError):  # another writer was faster, or it is not ours
+            if path.lstat().st_mtime < before:
+                path.unlink()
+
+
+def _built_with() -> str:
+    """Return the versions of what writes a file now."""
+    found = [f"Python {platform.python_version()}", f"HDF5 {h5py.version.hdf5_version}"]
+    for name in _BUILDERS:
+        with contextlib.suppress(PackageNotFoundError):
+            found.append(f"{name} {version(name)}")
+    return ", ".join([*found, f"zlib {zlib.ZLIB_RUNTIME_VERSION}", platform.machine()])
 
 
 def _expected_arrays(spec: TableSpec) -> dict[str, tuple[str, tuple[int, ...]]]:
@@ -205,6 +254,7 @@ def _file_buffer(
         file.attrs["counts"] = json.dumps(dict(counts), sort_keys=True)
         file.attrs["start_value"] = float(arrays[_VALUES].flat[spec.start_index])
         file.attrs["values_sha256"] = values_sha256(arrays)
+        file.attrs["built_with"] = _built_with()
         for name, array in arrays.items():
             chunks = _chunks(array.shape)
             file.create_dataset(
@@ -212,7 +262,8 @@ def _file_buffer(
             )
         group = file.create_group(_STRUCTURE)
         for name, array in structure.items():
-            group.create_dataset(name, data=array, track_times=False, **_COMPRESSION)
+            chunks = _chunks(array.shape)
+            group.create_dataset(name, data=array, chunks=chunks, track_times=False, **_COMPRESSION)
     with buffer.getbuffer() as content:
         header = _HEADER.pack(_MAGIC, len(content), hashlib.sha256(content[_BLOCK:]).digest())
         content[: len(header)] = header
@@ -229,9 +280,12 @@ def _chunks(shape: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(reversed(sides))
 
 
-def _check_written(path: Path, arrays: Mapping[str, NDArray[Any]]) -> None:
-    """Read a file piece by piece, so that no second copy is needed, and compare it."""
-    with h5py.File(path, "r") as file:
+def _check_written(written: IO[bytes], arrays: Mapping[str, NDArray[Any]]) -> None:
+    """Read a file piece by piece, so that no second copy is needed, and compare it.
+
+    HDF5 gets the open file and not its name, which it would want to lock.
+    """
+    with h5py.File(written, "r") as file:
         for name, array in arrays.items():
             data = file[_place(name)]
             if not all(np.array_equal(data[at], array[at]) for at in data.iter_chunks()):
@@ -287,6 +341,9 @@ def _read_file(path: Path, what: str, remedy: str) -> bytes:
     expected = f"a file that begins with {_MAGIC!r} and its digest"
     anew = remedy if remedy.endswith("--force") else f"{remedy} --force"
     try:
+        if path.exists() and not stat.S_ISREG(path.stat().st_mode):  # a pipe would wait for ever
+            kind = os.strerror(errno.EISDIR) if path.is_dir() else "no regular file"
+            raise CorruptTableError(path, "a file", kind, anew)
         with path.open("rb") as file:
             size = os.fstat(file.fileno()).st_size
             header = file.read(_BLOCK)
@@ -300,7 +357,8 @@ def _read_file(path: Path, what: str, remedy: str) -> bytes:
             if size != length or size > LARGEST_FILE:
                 limit = f"{length} bytes, at most {LARGEST_FILE}"
                 raise CorruptTableError(path, limit, f"{size}", anew)
-            content = header + file.read(length - _BLOCK + 1)
+            file.seek(0)
+            content = file.read(length + 1)
     except FileNotFoundError:
         raise MissingTableError(path, what, remedy) from None
     except OSError as error:
@@ -317,17 +375,21 @@ def _hdf5(path: Path, content: bytes, remedy: str) -> Iterator[h5py.File]:
     try:
         with h5py.File(io.BytesIO(content), "r") as file:
             yield file
-    except (
-        OSError,
-        RuntimeError,
-        LookupError,
-        ValueError,
-        TypeError,
-        AttributeError,
-        MemoryError,
-    ) as error:
-        reason = (str(error).splitlines() or [type(error).__name__])[0]
+    except TableError:
+        raise
+    except Exception as error:  # h5py raises errors of many kinds over bytes that make no sense
+        reason = str(error) or type(error).__name__
         raise CorruptTableError(path, "a readable HDF5 table", reason, remedy) from None
+
+
+def _attribute(file: h5py.File, name: str) -> Any:
+    """Return a root attribute, None if there is none, after checking how large it claims to be."""
+    if name not in file.attrs:
+        return None
+    size = file.attrs.get_id(name).get_storage_size()
+    if size > _LARGEST_ATTRIBUTE:
+        raise ValueError(f"attribute {name} of {size} bytes")
+    return file.attrs[name]
 
 
 def _read_table(
@@ -340,12 +402,13 @@ def _read_table(
     remedy = spec.build_command(folder, force=True)
     with _hdf5(path, content, remedy) as file:
         for name, expected in _attributes(spec).items():
-            found = file.attrs.get(name)
+            found = _attribute(file, name)
             if found is None or found != expected:
                 raise MismatchedTableError(path, f"{name} {expected}", f"{found}", remedy)
-        counts = json.loads(file.attrs["counts"])
-        start_value = float(file.attrs["start_value"])
-        digest = str(file.attrs["values_sha256"])
+        counts = _counts(_attribute(file, "counts"))
+        start_value = float(_attribute(file, "start_value"))
+        digest = str(_attribute(file, "values_sha256"))
+        built_with = str(_attribute(file, "built_with"))
         arrays = {
             name: _read_array(file, name, spec, path, remedy) for name in _expected_arrays(spec)
         }
@@ -358,7 +421,9 @@ def _read_table(
     if float(values.flat[spec.start_index]) != start_value:
         at_start = repr(float(values.flat[spec.start_index]))
         raise CorruptTableError(path, f"start_value {start_value!r}", at_start, remedy)
-    return Table(spec, path, values, arrays, counts, start_value, len(content), file_state)
+    return Table(
+        spec, path, values, arrays, counts, start_value, len(content), built_with, file_state
+    )
 
 
 def _read_array(
@@ -366,6 +431,16 @@ def _read_array(
 ) -> NDArray[Any]:
     """Return an array after checking, before reading, that it is what and where it says."""
     place = _place(name)
+    data = _dataset(file, place, path, remedy)
+    dtype, shape = _expected_arrays(spec)[name]
+    if data.shape != shape or data.dtype != np.dtype(dtype):
+        found = f"{data.dtype.str} of shape {data.shape}"
+        raise MismatchedTableError(path, f"{place} {dtype} of shape {shape}", found, remedy)
+    return _read_pieces(data, place, path, remedy)
+
+
+def _dataset(file: h5py.File, place: str, path: Path, remedy: str) -> h5py.Dataset:
+    """Return a dataset after checking that it is stored in this file, as it is written here."""
     groups = [place.rsplit("/", 1)[0]] if "/" in place else []
     for at in (*groups, place):
         if not isinstance(file.get(at, getlink=True), h5py.HardLink):
@@ -373,18 +448,61 @@ def _read_array(
     data = file[place]
     if not isinstance(data, h5py.Dataset) or data.external is not None or data.is_virtual:
         raise CorruptTableError(path, f"{place} stored in this file", "another thing", remedy)
-    dtype, shape = _expected_arrays(spec)[name]
-    if data.shape != shape or data.dtype != np.dtype(dtype):
-        found = f"{data.dtype.str} of shape {data.shape}"
-        raise MismatchedTableError(path, f"{place} {dtype} of shape {shape}", found, remedy)
+    return data
+
+
+def _read_pieces(data: h5py.Dataset, place: str, path: Path, remedy: str) -> NDArray[Any]:
+    """Return an array from its compressed pieces, each of which must have its right length."""
     plan = data.id.get_create_plist()
-    filters = {plan.get_filter(i)[0] for i in range(plan.get_nfilters())}
-    if not filters <= _FILTERS:
-        raise CorruptTableError(path, "gzip and shuffle at most", f"filters {filters}", remedy)
-    array: NDArray[Any] = np.empty(shape, dtype=dtype)
-    data.read_direct(array)
+    filters = [plan.get_filter(i)[0] for i in range(plan.get_nfilters())]
+    chunks = _chunks(data.shape)
+    if filters != _FILTERS or data.chunks != chunks:
+        found = f"filters {filters} and pieces of {data.chunks}"
+        raise CorruptTableError(
+            path, f"{place} by shuffle and gzip in pieces of {chunks}", found, remedy
+        )
+    grid = [range(0, side, step) for side, step in zip(data.shape, chunks, strict=True)]
+    pieces = math.prod(map(len, grid))
+    if data.id.get_num_chunks() != pieces:
+        found = f"{data.id.get_num_chunks()}"
+        raise CorruptTableError(path, f"{pieces} pieces of {place}", found, remedy)
+    array: NDArray[Any] = np.empty(data.shape, dtype=data.dtype)
+    size = math.prod(chunks) * data.dtype.itemsize
+    for at in itertools.product(*grid):
+        stored = data.id.get_chunk_info_by_coord(at).size
+        skipped, packed = data.id.read_direct_chunk(at) if stored <= 2 * size + _BLOCK else (1, b"")
+        piece = None if skipped else _inflate(packed, size)
+        if piece is None:
+            wanted = f"a piece of {place} of {size} bytes at {at}"
+            raise CorruptTableError(path, wanted, "another", remedy)
+        # Shuffled: the first byte of all numbers, then the second of all, and so on.
+        straight = np.ascontiguousarray(piece.reshape(data.dtype.itemsize, -1).T)
+        whole = straight.view(data.dtype).reshape(chunks)
+        room = tuple(slice(a, a + step) for a, step in zip(at, chunks, strict=True))
+        inside = array[room]
+        inside[...] = whole[tuple(map(slice, inside.shape))]
     array.flags.writeable = False
     return array
+
+
+def _inflate(packed: bytes, size: int) -> NDArray[np.uint8] | None:
+    """Return the bytes that were compressed, None if they are not that many."""
+    unpack = zlib.decompressobj()
+    try:
+        found = unpack.decompress(packed, size + 1)
+    except zlib.error:
+        return None
+    if len(found) != size or not unpack.eof or unpack.unused_data:
+        return None
+    return np.frombuffer(found, dtype=np.uint8)
+
+
+def _counts(text: Any) -> dict[str, int]:
+    """Return the counts of states, or raise ValueError."""
+    counts = json.loads(text)
+    if not isinstance(counts, dict) or not all(type(n) is int for n in counts.values()):
+        raise ValueError("counts are not whole numbers by name")
+    return counts
 
 
 def identity(path: Path, remedy: str) -> tuple[str, dict[str, Any]]:
@@ -398,7 +516,7 @@ def identity(path: Path, remedy: str) -> tuple[str, dict[str, Any]]:
     """
     content = _read_file(path, path.stem, remedy)
     with _hdf5(path, content, remedy) as file:
-        game, options = str(file.attrs["game"]), json.loads(file.attrs["options"])
+        game, options = str(_attribute(file, "game")), json.loads(_attribute(file, "options"))
         if not isinstance(options, dict):
             raise ValueError("options are not a JSON object")
     return game, options
@@ -412,7 +530,17 @@ def structure(path: Path, remedy: str) -> dict[str, NDArray[Any]]:
     """
     content = _read_file(path, path.stem, remedy)
     with _hdf5(path, content, remedy) as file:
-        return {name: data[()] for name, data in file[_STRUCTURE].items()}
+        if not isinstance(file.get(_STRUCTURE, getlink=True), h5py.HardLink):
+            raise CorruptTableError(path, f"{_STRUCTURE} in this file", "none", remedy)
+        found = {}
+        for name in file[_STRUCTURE]:
+            place = f"{_STRUCTURE}/{name}"
+            data = _dataset(file, place, path, remedy)
+            if data.dtype.kind not in "iuf" or data.nbytes > LARGEST_FILE:
+                wanted = f"{place}: numbers, at most {LARGEST_FILE} bytes"
+                raise CorruptTableError(path, wanted, f"{data.nbytes} of {data.dtype}", remedy)
+            found[name] = _read_pieces(data, place, path, remedy)
+        return found
 
 
 def table_files(folder: Path) -> list[Path]:

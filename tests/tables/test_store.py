@@ -6,6 +6,7 @@ after it.
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import gc
 import hashlib
@@ -15,6 +16,9 @@ import random
 import struct
 import subprocess
 import sys
+import time
+import tracemalloc
+import zlib
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -211,6 +215,13 @@ def test_foreign_hdf5(path: Path) -> None:
     refused(path)
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="pipes of POSIX")
+def test_a_pipe_in_its_place_is_not_waited_for(path: Path) -> None:
+    path.unlink()
+    os.mkfifo(path)
+    assert "no regular file" in refused(path)
+
+
 def test_a_folder_in_its_place(path: Path) -> None:
     path.unlink()
     path.mkdir()
@@ -310,7 +321,8 @@ def forge(path: Path, change: Callable[[h5py.File], None]) -> None:
 def put(file: h5py.File, values: Any, **how: Any) -> None:
     """Put other values in, and their right digest and start value beside them."""
     del file["values"]
-    file.create_dataset("values", data=values, **how)
+    usual = {"chunks": np.shape(values), "shuffle": True, "compression": "gzip"}
+    file.create_dataset("values", data=values, **(usual | how))
     if np.shape(values) == SPEC.shape:
         as_floats = np.asarray(values, dtype="<f8")
         file.attrs["values_sha256"] = store.values_sha256({"values": as_floats, **PARTS})
@@ -459,6 +471,88 @@ def test_another_start_value(path: Path) -> None:
     assert "start_value 1.25" in refused(path)
 
 
+def packed(values: Any, **how: Any) -> Callable[[h5py.File], None]:
+    """Return a change that puts values in, stored in this way."""
+    return lambda file: put(file, values, **how)
+
+
+@pytest.mark.parametrize(
+    "how",
+    [
+        {"chunks": (20, 5)},
+        {"chunks": (40, 1)},
+        {"shuffle": False},
+        {"compression": None},
+        {"fletcher32": True},
+        {"chunks": None, "shuffle": False, "compression": None},
+    ],
+    ids=str,
+)
+def test_values_are_stored_as_they_are_written_here(path: Path, how: dict[str, Any]) -> None:
+    forge(path, packed(VALUES, **how))
+    assert "by shuffle and gzip in pieces of (40, 5)" in refused(path)
+
+
+def test_a_piece_that_unfolds_to_any_size_is_not_followed(path: Path) -> None:
+    """Three megabytes that hold three gigabytes of zeros: refused, and no memory taken."""
+    stream = zlib.compressobj()
+    zeros = b"".join(stream.compress(bytes(10**7)) for _ in range(30)) + stream.flush()
+
+    def change(file: h5py.File) -> None:
+        file["values"].id.write_direct_chunk((0, 0), zeros)
+
+    forge(path, change)
+    tracemalloc.start()
+    try:
+        assert "a piece of values of 1600 bytes" in refused(path)
+        assert tracemalloc.get_traced_memory()[1] < 5_000_000
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize("piece", [b"x", zlib.compress(bytes(1599)), zlib.compress(bytes(1601))])
+def test_a_piece_of_another_size(path: Path, piece: bytes) -> None:
+    forge(path, lambda file: file["values"].id.write_direct_chunk((0, 0), piece))
+    assert "a piece of values of 1600 bytes" in refused(path)
+
+
+def test_a_piece_that_is_not_there(path: Path) -> None:
+    def change(file: h5py.File) -> None:
+        del file["values"]
+        file.create_dataset(
+            "values", (40, 5), "<f8", chunks=(40, 5), shuffle=True, compression="gzip"
+        )
+
+    forge(path, change)
+    assert "1 pieces of values, found 0" in refused(path)
+
+
+@pytest.mark.parametrize("name", ["format", "counts", "values_sha256", "built_with"])
+def test_a_large_attribute(path: Path, name: str) -> None:
+    def change(file: h5py.File) -> None:
+        del file.attrs[name]
+        file.attrs.create(name, np.zeros(10**6, dtype="<f8"))
+
+    # The form of HDF5 that is written here cannot even hold it; the latest can.
+    with h5py.File(path, "w", userblock_size=512, libver="latest") as file:
+        rest = {"counts": "{}", "start_value": 0.0, "values_sha256": "x", "built_with": "x"}
+        for attribute, value in (store._attributes(SPEC) | rest).items():
+            file.attrs[attribute] = value
+    forge(path, change)
+    assert "of 8000000 bytes" in refused(path)
+
+
+def test_a_long_attribute_is_told_short(path: Path) -> None:
+    forge(path, lambda file: file.attrs.__setitem__("unit", "points\n" * 10**6))
+    assert len(refused(path, MismatchedTableError)) < 1_000
+
+
+@pytest.mark.parametrize("counts", ["[]", '{"states": "many"}', '{"states": NaN}', "[" * 10**5])
+def test_counts_that_are_none(path: Path, counts: str) -> None:
+    forge(path, lambda file: file.attrs.__setitem__("counts", counts))
+    refused(path)
+
+
 def test_links_out_of_the_file(path: Path) -> None:
     other = path.parent / "other.h5"
     with h5py.File(other, "w") as file:
@@ -559,6 +653,37 @@ def test_identity_of_options_that_are_none(path: Path, options: str) -> None:
         identity(path, "ustad build")
 
 
+@pytest.mark.parametrize(
+    "kind", ["external link", "soft link", "external storage", "text", "huge", "bare", "group"]
+)
+def test_a_structure_is_checked_as_values_are(path: Path, kind: str) -> None:
+    other = path.parent / "other.h5"
+    with h5py.File(other, "w") as file:
+        file["rolls"] = STRUCTURE["rolls"]
+
+    def change(file: h5py.File) -> None:
+        group = file["structure"]
+        del group["rolls"]
+        if kind == "external link":
+            group["rolls"] = h5py.ExternalLink(str(other), "rolls")
+        elif kind == "soft link":
+            group["rolls"] = h5py.SoftLink("/values")
+        elif kind == "external storage":
+            group.create_dataset("rolls", (10,), "|u1", external=[(str(other), 0, 10)])
+        elif kind == "text":
+            group["rolls"] = [b"one", b"two"]
+        elif kind == "huge":
+            group.create_dataset("rolls", (2**40,), "<f8", chunks=(1 << 16,), compression="gzip")
+        elif kind == "bare":
+            group["rolls"] = STRUCTURE["rolls"]
+        else:
+            group.create_group("rolls")
+
+    forge(path, change)
+    with pytest.raises(CorruptTableError, match="rolls"):
+        structure(path, "ustad build")
+
+
 def test_a_structure_that_is_none(path: Path) -> None:
     def change(file: h5py.File) -> None:
         del file["structure"]
@@ -605,6 +730,49 @@ def test_what_does_not_read_back_the_same_is_not_put_in_place(
         with pytest.raises(TableWriteError, match="read back"):
             write(path.parent, values=VALUES + 1)
     whole(path)
+
+
+def test_what_wrote_a_file_is_told(path: Path) -> None:
+    told = open_table(SPEC, path.parent).built_with
+    assert f"h5py {h5py.__version__}" in told
+    assert f"numpy {np.__version__}" in told
+
+
+def test_a_temporary_file_is_removed_when_it_is_known_to_be_left_over(path: Path) -> None:
+    """A writer that was killed leaves its file; one that is at work must keep it."""
+    content = path.read_bytes()
+    stale, alive = path.parent / ".nim-killed.part", path.parent / ".nim-at-work.part"
+    for at, age in ((stale, store.STALE_AFTER + 60), (alive, store.STALE_AFTER - 60)):
+        at.write_bytes(content[:-1])
+        os.utime(at, (time.time() - age,) * 2)
+    assert table_files(path.parent) == [path]
+    write(path.parent)
+    assert not stale.exists()
+    assert alive.read_bytes() == content[:-1]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="locks of POSIX")
+def test_no_lock_is_needed(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Somebody else holds a lock on each file, as where a file system has none to give.
+
+    HDF5 locks what it opens by name, and refuses what it cannot lock.
+    """
+    import fcntl
+
+    monkeypatch.setenv("HDF5_USE_FILE_LOCKING", "TRUE")
+    with contextlib.ExitStack() as held:
+
+        def lock(at: Path, mode: int) -> None:
+            del mode
+            fcntl.flock(held.enter_context(at.open("rb")), fcntl.LOCK_EX)
+
+        lock(path, 0)
+        with pytest.raises(OSError, match="lock"):
+            h5py.File(path, "r")
+        open_table(SPEC, path.parent)
+        monkeypatch.setattr(os, "chmod", lock)  # the new file, once it is written
+        write(path.parent, values=VALUES + 1)
+        assert np.array_equal(open_table(SPEC, path.parent).values, VALUES + 1)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="limits of POSIX")

@@ -59,6 +59,18 @@ class MismatchedTableError(TableError):
         )
 
 
+class CorruptBundleError(TableError):
+    """A file of a bundle is missing, too many, or not what was bundled."""
+
+    kind = "corrupt_bundle"
+
+    def __init__(self, path: Path, expected: str, found: str, remedy: str) -> None:
+        super().__init__(
+            f"{path}: damaged bundle: expected {_short(expected)}, found {_short(found)}; "
+            f"make it anew with: {remedy}"
+        )
+
+
 class TableWriteError(TableError):
     """The file cannot be written.  What stood there before still stands."""
 

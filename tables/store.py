@@ -46,7 +46,7 @@ import struct
 import tempfile
 import time
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -165,7 +165,7 @@ def write_table(
         raise ValueError(f"table of {spec.what}: expected finite {_expected_arrays(spec)}")
     path = spec.path(folder)
     buffer = _file_buffer(spec, arrays, counts, structure)
-    temporary, handle = _temporary_file(spec, folder)
+    temporary, handle = _temporary_file(path)
     try:
         with os.fdopen(handle, "wb") as file, buffer.getbuffer() as content:
             file.write(content)
@@ -195,20 +195,47 @@ def check_writable(spec: TableSpec, folder: Path) -> None:
     Raises:
         TableWriteError: it cannot.
     """
-    temporary, handle = _temporary_file(spec, folder)
+    temporary, handle = _temporary_file(spec.path(folder))
     os.close(handle)
     with contextlib.suppress(OSError):
         temporary.unlink()
 
 
-def _temporary_file(spec: TableSpec, folder: Path) -> tuple[Path, int]:
-    """Return a new temporary file in the folder of a table, and its open handle."""
+def write_file(path: Path, write: Callable[[IO[bytes]], object]) -> None:
+    """Write a file of any kind into a folder, replacing an old one at the last moment.
+
+    Args:
+        path: the file; its folder is made if it is not there.
+        write: writes the content into an open file.
+
+    Raises:
+        TableWriteError: the folder cannot be written or is full; an old file
+            stays whole.
+    """
+    temporary, handle = _temporary_file(path)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            write(file)
+            file.flush()
+            os.fsync(file.fileno())
+        os.chmod(temporary, 0o644)
+        os.replace(temporary, path)
+    except OSError as error:
+        raise TableWriteError(path, error.strerror or str(error)) from error
+    finally:
+        with contextlib.suppress(OSError):
+            temporary.unlink()
+
+
+def _temporary_file(path: Path) -> tuple[Path, int]:
+    """Return a new temporary file in the folder of a file to be, and its open handle."""
+    folder, prefix = path.parent, f".{path.name.split(',')[0]}-"
     try:
         folder.mkdir(parents=True, exist_ok=True)
         _remove_stale(folder)
-        handle, name = tempfile.mkstemp(prefix=f".{spec.game}-", suffix=_PART_SUFFIX, dir=folder)
+        handle, name = tempfile.mkstemp(prefix=prefix, suffix=_PART_SUFFIX, dir=folder)
     except OSError as error:
-        raise TableWriteError(spec.path(folder), error.strerror or str(error)) from error
+        raise TableWriteError(path, error.strerror or str(error)) from error
     return Path(name), handle
 
 

@@ -287,6 +287,8 @@ def _read_file(path: Path, what: str, remedy: str) -> bytes:
     expected = f"a file that begins with {_MAGIC!r} and its digest"
     anew = remedy if remedy.endswith("--force") else f"{remedy} --force"
     try:
+        if path.exists() and not (path.is_file() or path.is_dir()):
+            raise OSError("not a file")  # a pipe would be waited for
         with path.open("rb") as file:
             size = os.fstat(file.fileno()).st_size
             header = file.read(_BLOCK)

@@ -219,7 +219,7 @@ def test_foreign_hdf5(path: Path) -> None:
 def test_a_pipe_in_its_place_is_not_waited_for(path: Path) -> None:
     path.unlink()
     os.mkfifo(path)
-    assert "no regular file" in refused(path)
+    assert "not a file" in refused(path)
 
 
 def test_a_folder_in_its_place(path: Path) -> None:

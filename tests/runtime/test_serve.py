@@ -77,6 +77,8 @@ def test_every_method_answers(advisor: Advisor) -> None:
         (b'{"id":7,"method":"fly"}', "usage", 7),
         (b'{"id":7,"method":["ask"]}', "usage", 7),
         (b'{"id":7,"method":"ask"}', "usage", 7),
+        (b'{"id":7,"method":"ask","position":null}', "usage", 7),
+        (b'{"id":7,"method":"new","game":null}', "usage", 7),
         (b'{"id":7,"method":"ask","position":[]}', "usage", 7),
         (b'{"id":7,"method":"ask","position":{"game":"chess"}}', "usage", 7),
         (b'{"id":7,"method":"ask","position":{"game":["yacht"]}}', "usage", 7),

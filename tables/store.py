@@ -165,6 +165,9 @@ def check_writable(spec: TableSpec, folder: Path) -> None:
     Raises:
         TableWriteError: it cannot.
     """
+    path = spec.path(folder)
+    if path.exists() and not path.is_file():
+        raise TableWriteError(path, "something that is no file stands in its place")
     temporary, handle = _temporary_file(spec, folder)
     os.close(handle)
     with contextlib.suppress(OSError):
@@ -418,7 +421,14 @@ def structure(path: Path, remedy: str) -> dict[str, NDArray[Any]]:
 
 
 def table_files(folder: Path) -> list[Path]:
-    """Return the table files of a folder in order of name; none if there is no folder."""
-    if not folder.is_dir():
+    """Return the table files of a folder in order of name; none if there is no folder.
+
+    Raises:
+        OSError: the folder cannot be read.
+    """
+    try:
+        names = os.listdir(folder)
+    except (FileNotFoundError, NotADirectoryError):
         return []
-    return sorted(path for path in folder.glob(f"*{SUFFIX}") if not path.name.startswith("."))
+    found = (name for name in names if name.endswith(SUFFIX) and not name.startswith("."))
+    return [folder / name for name in sorted(found)]

@@ -16,7 +16,7 @@ from typing import TypeVar, cast
 
 import numba
 from numba.extending import register_jitable
-from ustad.runtime.games import yacht
+from ustad.runtime.games import raja_pasu, yacht
 
 Function = TypeVar("Function", bound=Callable[..., object])
 
@@ -43,3 +43,14 @@ yacht_upper_after = compiled(yacht.upper_after)
 yacht_upper_points = compiled(yacht.upper_points)
 yacht_state_number = compiled(yacht.state_number)
 yacht_after = compiled(yacht.yacht_after)
+
+_callable_from_compiled(
+    raja_pasu.note,
+    raja_pasu.sow_laps,
+    raja_pasu.copy_holes,
+    raja_pasu.same_holes,
+    raja_pasu.play_long,
+)
+
+raja_pasu_play_hole = compiled(raja_pasu.play_hole)
+raja_pasu_touched_code = compiled(raja_pasu.touched_code)

@@ -1,0 +1,485 @@
+"""Solve a round of Raja Pasu exactly, by number of seeds.
+
+**The problem.**  A position is the seeds of the open holes, the mover's first;
+its value is what the mover will take more than the opponent from here to the end
+of the round, when both play their best.  Wanted: the value of every position
+that can arise from the start, and of every position with at most
+:data:`FEW_SEEDS` seeds and no untouched hole.
+
+**The structure.**  A hole that was emptied never again holds more than three, so
+a hole is *touched* (0 to 3) or *untouched* (seven or more, with the sown seeds on
+top).  A position without an untouched hole is its code of two bits a hole, which
+is its place in an array of all codes; one with an untouched hole is found through
+a hash table.  A move never adds seeds, so positions are solved by number of seeds.
+
+**Bounds.**  Within one number of seeds positions can come round again, and what
+then happens is a rule of the table, not of the board.  So two values are
+computed for each position: ``lower`` and ``upper``, from -n and n, where n are
+the seeds on the board, by repeating
+
+    lower(p) = max over moves of gain - upper(after the move)
+    upper(p) = max over moves of gain - lower(after the move)
+
+until nothing changes.  Neither order nor threads matter: each step is monotone,
+lower bounds only rise and upper bounds only fall, so any order of steps ends at
+the same pair, the least fixpoint of the one and the greatest of the other, in
+whole numbers after finitely many steps.
+
+**What the bounds say.**  Let a rule about repeated positions stop the round, or
+let it go on for ever, whenever a position comes again after the one that is asked
+about, and share the n seeds still on the board in whatever way.  Then the mover
+can make sure of ``lower`` and the opponent can hold the mover to ``upper``.  Proof
+for ``lower``, by induction over the steps: count the sweeps in which all positions
+are stepped at once.  A lower bound that sweep k gave came from one move and from
+the upper bound after sweep k - 1 of the position it leads to, and that from the
+lower bounds after sweep k - 2 behind every reply.  So the mover who always plays
+the move that gave the bound first meets, after each reply, a bound at least as
+good that an earlier sweep gave, and after at most k plies a position with fewer
+seeds, an empty row, or the bound -n with which everything began and below which
+no sharing of n seeds goes.  Along the way no position came twice, since each has
+a lower sweep than the one before, so no rule about repetition had a say.  The
+same with the sides changed for ``upper``.  **Where the bounds meet, the value
+depends on no rule about repetition**; where they do not, the table leaves the
+position out and says how many there are in its count ``open``.
+
+**Endless relays** are ended by the rules of the game and are moves like others.
+
+**Arrays.**  A ring has ``holes`` holes; ``owns[kind]`` of them are the mover's.
+With no hole closed there is one kind, else two: kind 0 with the short row to
+move, kind 1 with the long row; a move leads from kind to ``len(owns) - 1 -
+kind``.  A *row* is an int8 vector: the seeds and the kind.  A *place* is an
+int64: ``kind << 2 * holes | code`` without an untouched hole, else ``len(owns) <<
+2 * holes`` plus the number of the position among those with one.  ``lower`` and
+``upper`` are int8 by place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from ustad.runtime.compiled import compiled, raja_pasu_play_hole, raja_pasu_touched_code
+from ustad.runtime.games.base import Progress
+from ustad.runtime.games.raja_pasu import HOLES, PASU, ROW, SEEDS_A_HOLE, TYPE
+from ustad.solver.build import Built, available_cores
+
+Rows = NDArray[np.int8]
+Places = NDArray[np.int64]
+Bounds = NDArray[np.int8]
+
+FEW_SEEDS = 12
+"""All positions without an untouched hole are solved up to so many seeds."""
+
+UNSOLVED = -128
+"""Stands in the bounds of places that belong to no position that is solved."""
+
+_BLOCK = 1 << 15
+"""Positions that a thread takes at a time."""
+
+_EMPTY = -1
+
+
+def kinds(closed: int) -> NDArray[np.int64]:
+    """Return how many holes are the mover's, by kind, with so many holes of one side closed."""
+    return np.array([ROW - closed, ROW] if closed else [ROW])
+
+
+def starts(closed: int) -> Rows:
+    """Return the starts of the round, a row for each kind."""
+    owns = kinds(closed)
+    rows = np.full((len(owns), HOLES - closed + 1), SEEDS_A_HOLE, dtype=np.int8)
+    rows[:, -1] = range(len(owns))
+    return rows
+
+
+# Positions with an untouched hole, in a hash table.
+
+
+@compiled
+def _slot(board: NDArray[np.int64], kind: int, rows: Rows, slots: NDArray[np.int32]) -> int:
+    """Return the slot that holds the number of a position, or the empty one where it belongs."""
+    holes = len(board)
+    mixed = np.uint64(kind)
+    for hole in range(holes):
+        mixed = (mixed ^ np.uint64(board[hole])) * np.uint64(0x9E3779B97F4A7C15)
+        mixed ^= mixed >> np.uint64(29)
+    mask = np.int64(len(slots) - 1)
+    slot = np.int64(mixed >> np.uint64(20)) & mask
+    while slots[slot] != _EMPTY:
+        row = rows[slots[slot]]
+        same = row[holes] == kind
+        for hole in range(holes):
+            same = same and row[hole] == board[hole]
+        if same:
+            break
+        slot = (slot + 1) & mask
+    return slot
+
+
+@compiled
+def _enter(rows: Rows, begin: int, end: int, slots: NDArray[np.int32]) -> None:
+    """Enter the rows from ``begin`` to ``end`` into the slots."""
+    holes = rows.shape[1] - 1
+    board = np.empty(holes, np.int64)
+    for number in range(begin, end):
+        board[:] = rows[number, :holes]
+        slots[_slot(board, rows[number, holes], rows, slots)] = number
+
+
+@dataclass
+class _Untouched:
+    """The positions with an untouched hole: ``rows[:count]``, found through ``slots``."""
+
+    rows: Rows
+    count: int
+    slots: NDArray[np.int32]
+
+    def make_room(self, more: int) -> None:
+        """Make room for so many further rows, the slots at most half full."""
+        need = self.count + more
+        if need > len(self.rows):
+            rows = np.empty((2 * need, self.rows.shape[1]), dtype=np.int8)
+            rows[: self.count] = self.rows[: self.count]
+            self.rows = rows
+        if 2 * need > len(self.slots):
+            self.slots = np.full(1 << (4 * need - 1).bit_length(), _EMPTY, dtype=np.int32)
+            _enter(self.rows, 0, self.count, self.slots)
+
+
+# Finding the positions that can arise.
+
+
+@compiled
+def _after(
+    position: NDArray[np.int64],
+    own: int,
+    hole: int,
+    skipped: bool,
+    board: NDArray[np.int64],
+    taken: NDArray[np.int64],
+    child: NDArray[np.int64],
+    log: NDArray[np.int64],
+) -> tuple[int, bool]:
+    """Play a hole and turn the board to the opponent.
+
+    Returns:
+        The laps, negative for an endless relay, and whether all holes are touched.
+    """
+    laps = raja_pasu_play_hole(position, own, hole, skipped, board, taken, log)
+    size = len(position)
+    touched = True
+    for at in range(size):
+        seeds = board[at]
+        touched = touched and seeds < PASU
+        child[at - own if at >= own else at - own + size] = seeds
+    return laps, touched
+
+
+@compiled
+def _children(
+    rows: Rows,
+    owns: NDArray[np.int64],
+    skipped: bool,
+    seen: NDArray[np.bool_],
+    out: Rows,
+) -> tuple[int, int, int]:
+    """Write the positions after every move, but those without untouched hole seen before.
+
+    Returns:
+        How many were written, how many moves there are, how many are endless.
+    """
+    holes = rows.shape[1] - 1
+    position = np.empty(holes, np.int64)
+    board = np.empty(holes, np.int64)
+    child = np.empty(holes, np.int64)
+    taken = np.empty(2, np.int64)
+    log = np.empty((0, 4), np.int64)
+    count, moves, endless = 0, 0, 0
+    for row in rows:
+        position[:] = row[:holes]
+        kind = row[holes]
+        for hole in range(owns[kind]):
+            if position[hole] == 0:
+                continue
+            laps, touched = _after(
+                position, owns[kind], hole, skipped, board, taken, child, log
+            )
+            moves += 1
+            endless += laps < 0
+            other = len(owns) - 1 - kind
+            if touched and seen[other << 2 * holes | raja_pasu_touched_code(child)]:
+                continue
+            out[count, :holes] = child
+            out[count, holes] = other
+            count += 1
+    return count, moves, endless
+
+
+@compiled
+def _add(
+    rows: Rows,
+    seen: NDArray[np.bool_],
+    untouched: Rows,
+    count: int,
+    slots: NDArray[np.int32],
+) -> tuple[int, int]:
+    """Add positions, moving those that are new to the front of ``rows``.
+
+    Returns:
+        How many are new, and how many positions with an untouched hole there are now.
+    """
+    holes = rows.shape[1] - 1
+    board = np.empty(holes, np.int64)
+    fresh = 0
+    for at in range(len(rows)):
+        touched = True
+        for hole in range(holes):
+            board[hole] = rows[at, hole]
+            touched = touched and board[hole] < PASU
+        kind = np.int64(rows[at, holes])
+        if touched:
+            place = kind << 2 * holes | raja_pasu_touched_code(board)
+            if seen[place]:
+                continue
+            seen[place] = True
+        else:
+            slot = _slot(board, kind, untouched, slots)
+            if slots[slot] != _EMPTY:
+                continue
+            slots[slot] = count
+            untouched[count] = rows[at]
+            count += 1
+        rows[fresh] = rows[at]
+        fresh += 1
+    return fresh, count
+
+
+@dataclass
+class Positions:
+    """The positions that can arise from some starts.
+
+    Attributes:
+        owns: how many holes are the mover's, by kind.
+        seen: (kinds << 2 * holes,) which positions without an untouched hole arise.
+        untouched: the others.
+        plies: how many positions arise first after 0, 1, 2, ... moves.
+        moves: how many moves they have.
+        endless: how many of these are endless relays.
+    """
+
+    owns: NDArray[np.int64]
+    seen: NDArray[np.bool_]
+    untouched: _Untouched
+    plies: list[int] = field(default_factory=list)
+    moves: int = 0
+    endless: int = 0
+
+
+def reachable(
+    start: Rows,
+    owns: NDArray[np.int64],
+    skipped: bool,
+    pool: ThreadPoolExecutor,
+    progress: Progress | None = None,
+) -> Positions:
+    """Return the positions that can arise from some starts, found ply by ply."""
+    holes = start.shape[1] - 1
+    room = _Untouched(np.empty((0, holes + 1), np.int8), 0, np.full(1, _EMPTY, np.int32))
+    found = Positions(owns, np.zeros(len(owns) << 2 * holes, dtype=np.bool_), room)
+
+    def children(rows: Rows) -> tuple[Rows, int, int]:
+        out = np.empty((len(rows) * int(owns.max()), holes + 1), dtype=np.int8)
+        count, moves, endless = _children(rows, owns, skipped, found.seen, out)
+        return out[:count].copy(), moves, endless
+
+    def add(rows: Rows) -> Rows:
+        room.make_room(len(rows))
+        fresh, room.count = _add(rows, found.seen, room.rows, room.count, room.slots)
+        return rows[:fresh]
+
+    frontier = add(start.copy())
+    while len(frontier):
+        found.plies.append(len(frontier))
+        if progress:
+            progress(sum(found.plies), 0)
+        fresh = []
+        for rows, moves, endless in pool.map(children, _blocks(frontier)):
+            fresh.append(add(rows))
+            found.moves += moves
+            found.endless += endless
+        frontier = np.concatenate(fresh)
+    return found
+
+
+def _blocks(array: NDArray[Any]) -> Iterable[NDArray[Any]]:
+    return (array[at : at + _BLOCK] for at in range(0, len(array), _BLOCK))
+
+
+def few_seeds(holes: int, most: int) -> Places:
+    """Return the codes of all positions of touched holes with at most so many seeds, ascending."""
+    codes, seeds = np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.int64)
+    held = np.arange(PASU)
+    for _ in range(holes):
+        codes = (codes[:, None] << 2 | held).ravel()
+        seeds = (seeds[:, None] + held).ravel()
+        codes, seeds = codes[seeds <= most], seeds[seeds <= most]
+    return codes
+
+
+# Solving them.
+
+
+@compiled
+def _begin(
+    places: Places, owns: NDArray[np.int64], rows: Rows, seeds: int, lower: Bounds, upper: Bounds
+) -> None:
+    """Set the bounds of positions with so many seeds before the first sweep."""
+    holes = rows.shape[1] - 1
+    board = np.empty(holes, np.int64)
+    for place in places:
+        kind = _look_up(place, len(owns), rows, board)
+        mine = 0
+        for hole in range(owns[kind]):
+            mine += board[hole]
+        lower[place] = -seeds
+        upper[place] = seeds if mine else -seeds
+
+
+@compiled
+def _look_up(place: int, kind_count: int, rows: Rows, board: NDArray[np.int64]) -> int:
+    """Fill in the seeds of a place's position and return its kind."""
+    holes = len(board)
+    number = place - (kind_count << 2 * holes)
+    if number >= 0:
+        board[:] = rows[number, :holes]
+        return np.int64(rows[number, holes])
+    for hole in range(holes):
+        board[hole] = place >> 2 * hole & 3
+    return place >> 2 * holes
+
+
+@compiled
+def _tighten(
+    places: Places,
+    owns: NDArray[np.int64],
+    skipped: bool,
+    rows: Rows,
+    slots: NDArray[np.int32],
+    lower: Bounds,
+    upper: Bounds,
+) -> tuple[int, int]:
+    """Step the bounds of positions once.
+
+    Returns:
+        How many positions changed, and how often a bound that is not there was read.
+    """
+    holes = rows.shape[1] - 1
+    position = np.empty(holes, np.int64)
+    board = np.empty(holes, np.int64)
+    child = np.empty(holes, np.int64)
+    taken = np.empty(2, np.int64)
+    log = np.empty((0, 4), np.int64)
+    changed, missing = 0, 0
+    for place in places:
+        if lower[place] == upper[place]:
+            continue
+        kind = _look_up(place, len(owns), rows, position)
+        other = len(owns) - 1 - kind
+        low, high = -np.int64(127), -np.int64(127)
+        for hole in range(owns[kind]):
+            if position[hole] == 0:
+                continue
+            _, touched = _after(position, owns[kind], hole, skipped, board, taken, child, log)
+            if touched:
+                to = other << 2 * holes | raja_pasu_touched_code(child)
+            else:
+                to = (len(owns) << 2 * holes) + slots[_slot(child, other, rows, slots)]
+            missing += lower[to] == UNSOLVED
+            gain = taken[0] - taken[1]
+            low = max(low, gain - upper[to])
+            high = max(high, gain - lower[to])
+        if low > lower[place] or high < upper[place]:
+            changed += 1
+            lower[place] = low
+            upper[place] = high
+    return changed, missing
+
+
+@compiled
+def _seeds(places: Places, kind_count: int, rows: Rows, seeds: NDArray[np.uint8]) -> None:
+    """Fill in how many seeds each position has."""
+    board = np.empty(rows.shape[1] - 1, np.int64)
+    for at in range(len(places)):
+        _look_up(places[at], kind_count, rows, board)
+        seeds[at] = board.sum()
+
+
+@dataclass(frozen=True)
+class Solution:
+    """The bounds of all positions that were solved.
+
+    Attributes:
+        positions: those that can arise from the start.
+        places: (n,) all that were solved, by number of seeds.
+        lower, upper: int8 by place, UNSOLVED for all others.
+    """
+
+    positions: Positions
+    places: Places
+    lower: Bounds
+    upper: Bounds
+
+    def value(self, board: NDArray[np.int64], kind: int = 0) -> int:
+        """Return the value of a position that was solved and whose bounds meet."""
+        raise NotImplementedError
+
+
+def solve(
+    positions: Positions,
+    skipped: bool,
+    few: int,
+    pool: ThreadPoolExecutor,
+    progress: Progress | None = None,
+) -> Solution:
+    """Return the bounds of all positions that can arise, and of all with few seeds.
+
+    Args:
+        positions: those that can arise.
+        skipped: whether a lap leaves out the hole it began from.
+        few: every position without an untouched hole is solved up to so many seeds.
+        pool: the threads; the bounds do not depend on how many.
+        progress: called after each number of seeds with the positions done and all.
+    """
+    owns, rows = positions.owns, positions.untouched.rows[: positions.untouched.count]
+    holes, slots = rows.shape[1] - 1, positions.untouched.slots
+    size = len(owns) << 2 * holes
+    for kind in range(len(owns)):
+        positions.seen[few_seeds(holes, few) + (kind << 2 * holes)] = True
+    places = np.concatenate([np.flatnonzero(positions.seen), size + np.arange(len(rows))])
+    seeds = np.empty(len(places), dtype=np.uint8)
+    _seeds(places, len(owns), rows, seeds)
+    places = places[np.argsort(seeds, kind="stable")]
+    ends = np.cumsum(np.bincount(seeds))
+    lower = np.full(size + len(rows), UNSOLVED, dtype=np.int8)
+    upper = np.full(size + len(rows), UNSOLVED, dtype=np.int8)
+
+    def tighten(block: Places) -> tuple[int, int]:
+        return _tighten(block, owns, skipped, rows, slots, lower, upper)
+
+    for count, (begin, end) in enumerate(zip((0, *ends), ends, strict=False)):
+        layer = places[begin:end]
+        _begin(layer, owns, rows, count, lower, upper)
+        while True:
+            changed, missing = np.array([*pool.map(tighten, _blocks(layer)), (0, 0)]).sum(axis=0)
+            if missing:
+                raise AssertionError(f"{missing} moves lead to positions that were not found")
+            if not changed:
+                break
+            layer = layer[lower[layer] < upper[layer]]
+        if progress:
+            progress(int(end), len(places))
+    return Solution(positions, places, lower, upper)

@@ -15,7 +15,7 @@ def bar(title: str) -> Iterator[Progress]:
     with tqdm(desc=title, unit=" states", unit_scale=True, leave=False) as shown:
 
         def progress(done: int, of: int) -> None:
-            shown.total = of
+            shown.total = of or None  # 0: nobody knows yet how many
             shown.update(done - shown.n)
 
         yield progress

@@ -47,17 +47,17 @@ position out and says how many there are in its count ``open``.
 **Arrays.**  A ring has ``holes`` holes; ``owns[kind]`` of them are the mover's.
 With no hole closed there is one kind, else two: kind 0 with the short row to
 move, kind 1 with the long row; a move leads from kind to ``len(owns) - 1 -
-kind``.  A *row* is an int8 vector: the seeds and the kind.  A *place* is an
-int64: ``kind << 2 * holes | code`` without an untouched hole, else ``len(owns) <<
+kind``.  A *row* is an int8 vector: the seeds and the kind.  A *place* is a
+uint32: ``kind << 2 * holes | code`` without an untouched hole, else ``len(owns) <<
 2 * holes`` plus the number of the position among those with one.  ``lower`` and
 ``upper`` are int8 by place.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -68,7 +68,7 @@ from ustad.runtime.games.raja_pasu import HOLES, PASU, ROW, SEEDS_A_HOLE, TYPE
 from ustad.solver.build import Built, available_cores
 
 Rows = NDArray[np.int8]
-Places = NDArray[np.int64]
+Places = NDArray[np.uint32]
 Bounds = NDArray[np.int8]
 
 FEW_SEEDS = 12
@@ -107,8 +107,8 @@ def _slot(board: NDArray[np.int64], kind: int, rows: Rows, slots: NDArray[np.int
     for hole in range(holes):
         mixed = (mixed ^ np.uint64(board[hole])) * np.uint64(0x9E3779B97F4A7C15)
         mixed ^= mixed >> np.uint64(29)
-    mask = np.int64(len(slots) - 1)
-    slot = np.int64(mixed >> np.uint64(20)) & mask
+    mask = len(slots) - 1
+    slot = int(np.int64(mixed >> np.uint64(20))) & mask
     while slots[slot] != _EMPTY:
         row = rows[slots[slot]]
         same = row[holes] == kind
@@ -205,9 +205,7 @@ def _children(
         for hole in range(owns[kind]):
             if position[hole] == 0:
                 continue
-            laps, touched = _after(
-                position, owns[kind], hole, skipped, board, taken, child, log
-            )
+            laps, touched = _after(position, owns[kind], hole, skipped, board, taken, child, log)
             moves += 1
             endless += laps < 0
             other = len(owns) - 1 - kind
@@ -240,7 +238,7 @@ def _add(
         for hole in range(holes):
             board[hole] = rows[at, hole]
             touched = touched and board[hole] < PASU
-        kind = np.int64(rows[at, holes])
+        kind = int(rows[at, holes])
         if touched:
             place = kind << 2 * holes | raja_pasu_touched_code(board)
             if seen[place]:
@@ -264,7 +262,7 @@ class Positions:
 
     Attributes:
         owns: how many holes are the mover's, by kind.
-        seen: (kinds << 2 * holes,) which positions without an untouched hole arise.
+        touched: the places of those without an untouched hole, ascending.
         untouched: the others.
         plies: how many positions arise first after 0, 1, 2, ... moves.
         moves: how many moves they have.
@@ -272,11 +270,11 @@ class Positions:
     """
 
     owns: NDArray[np.int64]
-    seen: NDArray[np.bool_]
+    touched: Places
     untouched: _Untouched
-    plies: list[int] = field(default_factory=list)
-    moves: int = 0
-    endless: int = 0
+    plies: tuple[int, ...]
+    moves: int
+    endless: int
 
 
 def reachable(
@@ -288,31 +286,42 @@ def reachable(
 ) -> Positions:
     """Return the positions that can arise from some starts, found ply by ply."""
     holes = start.shape[1] - 1
+    seen = np.zeros(len(owns) << 2 * holes, dtype=np.bool_)
     room = _Untouched(np.empty((0, holes + 1), np.int8), 0, np.full(1, _EMPTY, np.int32))
-    found = Positions(owns, np.zeros(len(owns) << 2 * holes, dtype=np.bool_), room)
 
     def children(rows: Rows) -> tuple[Rows, int, int]:
         out = np.empty((len(rows) * int(owns.max()), holes + 1), dtype=np.int8)
-        count, moves, endless = _children(rows, owns, skipped, found.seen, out)
+        count, moves, endless = _children(rows, owns, skipped, seen, out)
         return out[:count].copy(), moves, endless
 
     def add(rows: Rows) -> Rows:
         room.make_room(len(rows))
-        fresh, room.count = _add(rows, found.seen, room.rows, room.count, room.slots)
-        return rows[:fresh]
+        fresh, room.count = _add(rows, seen, room.rows, room.count, room.slots)
+        return rows[:fresh].copy()
 
+    plies, move_count, endless_count = [], 0, 0
     frontier = add(start.copy())
     while len(frontier):
-        found.plies.append(len(frontier))
+        plies.append(len(frontier))
         if progress:
-            progress(sum(found.plies), 0)
+            progress(sum(plies), 0)
         fresh = []
         for rows, moves, endless in pool.map(children, _blocks(frontier)):
             fresh.append(add(rows))
-            found.moves += moves
-            found.endless += endless
+            move_count += moves
+            endless_count += endless
         frontier = np.concatenate(fresh)
-    return found
+    return Positions(owns, _places(seen), room, tuple(plies), move_count, endless_count)
+
+
+def _places(seen: NDArray[np.bool_]) -> Places:
+    """Return where an array is true, a piece at a time to save memory."""
+    size = 1 << 20
+    pieces = [
+        (np.flatnonzero(seen[at : at + size]) + at).astype(np.uint32)
+        for at in range(0, len(seen), size)
+    ]
+    return np.concatenate(pieces)
 
 
 def _blocks(array: NDArray[Any]) -> Iterable[NDArray[Any]]:
@@ -321,32 +330,16 @@ def _blocks(array: NDArray[Any]) -> Iterable[NDArray[Any]]:
 
 def few_seeds(holes: int, most: int) -> Places:
     """Return the codes of all positions of touched holes with at most so many seeds, ascending."""
-    codes, seeds = np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.int64)
-    held = np.arange(PASU)
+    codes, seeds = np.zeros(1, dtype=np.uint32), np.zeros(1, dtype=np.uint8)
+    held = np.arange(PASU, dtype=np.uint32)
     for _ in range(holes):
-        codes = (codes[:, None] << 2 | held).ravel()
-        seeds = (seeds[:, None] + held).ravel()
+        codes = (codes[:, None] << np.uint32(2) | held).ravel()
+        seeds = (seeds[:, None] + held.astype(np.uint8)).ravel()
         codes, seeds = codes[seeds <= most], seeds[seeds <= most]
     return codes
 
 
 # Solving them.
-
-
-@compiled
-def _begin(
-    places: Places, owns: NDArray[np.int64], rows: Rows, seeds: int, lower: Bounds, upper: Bounds
-) -> None:
-    """Set the bounds of positions with so many seeds before the first sweep."""
-    holes = rows.shape[1] - 1
-    board = np.empty(holes, np.int64)
-    for place in places:
-        kind = _look_up(place, len(owns), rows, board)
-        mine = 0
-        for hole in range(owns[kind]):
-            mine += board[hole]
-        lower[place] = -seeds
-        upper[place] = seeds if mine else -seeds
 
 
 @compiled
@@ -356,7 +349,7 @@ def _look_up(place: int, kind_count: int, rows: Rows, board: NDArray[np.int64]) 
     number = place - (kind_count << 2 * holes)
     if number >= 0:
         board[:] = rows[number, :holes]
-        return np.int64(rows[number, holes])
+        return int(rows[number, holes])
     for hole in range(holes):
         board[hole] = place >> 2 * hole & 3
     return place >> 2 * holes
@@ -387,9 +380,9 @@ def _tighten(
     for place in places:
         if lower[place] == upper[place]:
             continue
-        kind = _look_up(place, len(owns), rows, position)
+        kind = _look_up(int(place), len(owns), rows, position)
         other = len(owns) - 1 - kind
-        low, high = -np.int64(127), -np.int64(127)
+        low, high = -127, -127
         for hole in range(owns[kind]):
             if position[hole] == 0:
                 continue
@@ -410,12 +403,21 @@ def _tighten(
 
 
 @compiled
-def _seeds(places: Places, kind_count: int, rows: Rows, seeds: NDArray[np.uint8]) -> None:
-    """Fill in how many seeds each position has."""
+def _inspect(
+    places: Places,
+    owns: NDArray[np.int64],
+    rows: Rows,
+    seeds: NDArray[np.uint8],
+    codes: NDArray[np.uint32],
+    over: NDArray[np.bool_],
+) -> None:
+    """Fill in each position's seeds, the code of its touched holes, and if it is over."""
     board = np.empty(rows.shape[1] - 1, np.int64)
     for at in range(len(places)):
-        _look_up(places[at], kind_count, rows, board)
+        kind = _look_up(int(places[at]), len(owns), rows, board)
         seeds[at] = board.sum()
+        codes[at] = raja_pasu_touched_code(board)
+        over[at] = board[: owns[kind]].sum() == 0
 
 
 @dataclass(frozen=True)
@@ -423,19 +425,20 @@ class Solution:
     """The bounds of all positions that were solved.
 
     Attributes:
-        positions: those that can arise from the start.
-        places: (n,) all that were solved, by number of seeds.
-        lower, upper: int8 by place, UNSOLVED for all others.
+        positions: those that can arise.
+        places: (n,) all that were solved, ascending.
+        codes: (n,) the codes of their touched holes.
+        over: (n,) whether the mover has no seed to sow.
+        lower: (n,) int8, what the mover can make sure of.
+        upper: (n,) int8, what the opponent can hold the mover to.
     """
 
     positions: Positions
     places: Places
+    codes: NDArray[np.uint32]
+    over: NDArray[np.bool_]
     lower: Bounds
     upper: Bounds
-
-    def value(self, board: NDArray[np.int64], kind: int = 0) -> int:
-        """Return the value of a position that was solved and whose bounds meet."""
-        raise NotImplementedError
 
 
 def solve(
@@ -457,12 +460,14 @@ def solve(
     owns, rows = positions.owns, positions.untouched.rows[: positions.untouched.count]
     holes, slots = rows.shape[1] - 1, positions.untouched.slots
     size = len(owns) << 2 * holes
-    for kind in range(len(owns)):
-        positions.seen[few_seeds(holes, few) + (kind << 2 * holes)] = True
-    places = np.concatenate([np.flatnonzero(positions.seen), size + np.arange(len(rows))])
-    seeds = np.empty(len(places), dtype=np.uint8)
-    _seeds(places, len(owns), rows, seeds)
-    places = places[np.argsort(seeds, kind="stable")]
+    few_codes = few_seeds(holes, few)
+    dense = [few_codes + np.uint32(kind << 2 * holes) for kind in range(len(owns))]
+    touched = np.unique(np.concatenate([positions.touched, *dense]))
+    places = np.concatenate([touched, np.arange(size, size + len(rows), dtype=np.uint32)])
+    seeds, codes = np.empty(len(places), np.uint8), np.empty(len(places), np.uint32)
+    over = np.empty(len(places), np.bool_)
+    _inspect(places, owns, rows, seeds, codes, over)
+    order = np.argsort(seeds, kind="stable").astype(np.uint32)
     ends = np.cumsum(np.bincount(seeds))
     lower = np.full(size + len(rows), UNSOLVED, dtype=np.int8)
     upper = np.full(size + len(rows), UNSOLVED, dtype=np.int8)
@@ -470,9 +475,11 @@ def solve(
     def tighten(block: Places) -> tuple[int, int]:
         return _tighten(block, owns, skipped, rows, slots, lower, upper)
 
+    layer: Places
     for count, (begin, end) in enumerate(zip((0, *ends), ends, strict=False)):
-        layer = places[begin:end]
-        _begin(layer, owns, rows, count, lower, upper)
+        layer = places[order[begin:end]]
+        lower[layer] = -count
+        upper[layer] = np.where(over[order[begin:end]], -count, count)
         while True:
             changed, missing = np.array([*pool.map(tighten, _blocks(layer)), (0, 0)]).sum(axis=0)
             if missing:
@@ -482,4 +489,89 @@ def solve(
             layer = layer[lower[layer] < upper[layer]]
         if progress:
             progress(int(end), len(places))
-    return Solution(positions, places, lower, upper)
+    return Solution(positions, places, codes, over, lower[places], upper[places])
+
+
+# The table.
+
+
+@compiled
+def _number_patterns(
+    rows: Rows, patterns: Rows, slots: NDArray[np.int32], number: NDArray[np.int32]
+) -> int:
+    """Number the patterns of positions in the order they are met, and return how many there are.
+
+    A pattern is a row in which the touched holes are 0.
+    """
+    holes = rows.shape[1] - 1
+    board = np.empty(holes, np.int64)
+    count = 0
+    for at in range(len(rows)):
+        for hole in range(holes):
+            board[hole] = rows[at, hole] if rows[at, hole] >= PASU else 0
+        kind = int(rows[at, holes])
+        slot = _slot(board, kind, patterns, slots)
+        if slots[slot] == _EMPTY:
+            slots[slot] = count
+            patterns[count, :holes] = board
+            patterns[count, holes] = kind
+            count += 1
+        number[at] = slots[slot]
+    return count
+
+
+def table_arrays(solution: Solution) -> tuple[NDArray[np.int8], dict[str, NDArray[Any]]]:
+    """Return the values and parts of the table; see its index formula for what they are.
+
+    Left out are positions that are over and those whose bounds do not meet.  The
+    patterns with most untouched holes come first, then those with the short row
+    to move, so that the start of the round has index 0.
+    """
+    positions = solution.positions
+    owns, rows = positions.owns, positions.untouched.rows[: positions.untouched.count]
+    holes, kind_count = rows.shape[1] - 1, len(owns)
+    patterns = np.zeros((len(rows) + kind_count, holes + 1), dtype=np.int8)
+    slots = np.full(1 << (2 * len(rows) + 1).bit_length(), _EMPTY, dtype=np.int32)
+    number = np.empty(len(rows), dtype=np.int32)
+    count = _number_patterns(rows, patterns, slots, number)
+    patterns[count : count + kind_count] = 0
+    patterns[count : count + kind_count, holes] = range(kind_count)
+    patterns = patterns[: count + kind_count]
+    touched = solution.places[: len(solution.places) - len(rows)]
+    number = np.concatenate([count + (touched >> 2 * holes).astype(np.int32), number])
+
+    untouched_holes = (patterns[:, :holes] > 0).sum(axis=1)
+    ranking = np.lexsort((*patterns[:, holes - 1 :: -1].T, patterns[:, holes], -untouched_holes))
+    rank = np.empty(len(patterns), dtype=np.int32)
+    rank[ranking] = np.arange(len(patterns))
+
+    kept = np.flatnonzero(~solution.over & (solution.lower == solution.upper)).astype(np.uint32)
+    place_rank = rank[number[kept]]
+    order = np.lexsort((solution.codes[kept], place_rank))
+    kept, place_rank = kept[order], place_rank[order]
+    codes = solution.codes[kept]
+    steps = np.diff(codes, prepend=np.uint32(0))
+    first = np.searchsorted(place_rank, np.arange(len(patterns) + 1)).astype(np.uint32)
+    shown = patterns[ranking].astype(np.uint8)
+    shown[:, holes] = owns[patterns[ranking, holes]]
+    return solution.lower[kept], {"steps": steps, "patterns": shown, "first": first}
+
+
+def build(options: Mapping[str, Any], progress: Progress | None = None) -> Built:
+    """Solve the rounds with one number of closed holes and return what their table holds."""
+    spec = TYPE.table_spec(options)
+    skipped, closed = spec.options["origin"] == "skipped", spec.options["closed"]
+    with ThreadPoolExecutor(available_cores()) as pool:
+        positions = reachable(starts(closed), kinds(closed), skipped, pool, progress)
+        solution = solve(positions, skipped, FEW_SEEDS, pool, progress)
+    values, parts = table_arrays(solution)
+    counts = {
+        "reachable": sum(positions.plies),
+        "untouched": positions.untouched.count,
+        "moves": positions.moves,
+        "endless": positions.endless,
+        "solved": len(solution.places),
+        "over": int(solution.over.sum()),
+        "open": int((solution.lower < solution.upper).sum()),
+    }
+    return Built(spec, values, counts, {}, parts)

@@ -122,9 +122,13 @@ def write_table(
         ValueError: the values are not what the spec says.
     """
     arrays = {_VALUES: values, **(parts or {})}
-    found = {name: (array.dtype.str, array.shape) for name, array in arrays.items()}
-    if found != _expected_arrays(spec) or not np.isfinite(values).all():
-        raise ValueError(f"table of {spec.what}: expected finite {_expected_arrays(spec)}")
+    expected = _expected_arrays(spec)
+    fits = arrays.keys() == expected.keys() and all(
+        array.dtype.str == expected[name][0] and _fits(array.shape, expected[name][1])
+        for name, array in arrays.items()
+    )
+    if not fits or not np.isfinite(values).all():
+        raise ValueError(f"table of {spec.what}: expected finite {expected}")
     path = spec.path(folder)
     content = _file_bytes(spec, arrays, counts, structure)
     try:
@@ -154,6 +158,13 @@ def write_table(
 def _expected_arrays(spec: TableSpec) -> dict[str, tuple[str, tuple[int, ...]]]:
     """Return type and shape of each array that a table of this spec must hold, by name."""
     return {_VALUES: (spec.dtype, spec.shape), **spec.parts}
+
+
+def _fits(found: tuple[int, ...], expected: tuple[int, ...]) -> bool:
+    """Tell whether a shape is the one expected, where -1 stands for any length."""
+    return len(found) == len(expected) and all(
+        wanted in (-1, side) for side, wanted in zip(found, expected, strict=True)
+    )
 
 
 def _place(name: str) -> str:
@@ -297,14 +308,14 @@ def _read_array(
     if not isinstance(data, h5py.Dataset) or data.external is not None or data.is_virtual:
         raise CorruptTableError(path, f"{place} stored in this file", "another thing", remedy)
     dtype, shape = _expected_arrays(spec)[name]
-    if data.shape != shape or data.dtype != np.dtype(dtype):
+    if not _fits(data.shape, shape) or data.dtype != np.dtype(dtype):
         found = f"{data.dtype.str} of shape {data.shape}"
         raise MismatchedTableError(path, f"{place} {dtype} of shape {shape}", found, remedy)
     plan = data.id.get_create_plist()
     filters = {plan.get_filter(i)[0] for i in range(plan.get_nfilters())}
     if not filters <= _FILTERS:
         raise CorruptTableError(path, "gzip and shuffle at most", f"filters {filters}", remedy)
-    array: NDArray[Any] = np.empty(shape, dtype=dtype)
+    array: NDArray[Any] = np.empty(data.shape, dtype=dtype)
     data.read_direct(array)
     array.flags.writeable = False
     return array

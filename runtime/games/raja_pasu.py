@@ -782,7 +782,9 @@ def _event_text(event: Mapping[str, Any]) -> str:
         south, north = event["over"]
         return f"the round ends, {why}: South takes {south}, North {north} of what is left"
     south, north = event["owned"]
-    return f"round {event['round']}: South owns {south}, North {north}; {SEATS[event['leader']]} leads"
+    return (
+        f"round {event['round']}: South owns {south}, North {north}; {SEATS[event['leader']]} leads"
+    )
 
 
 # Reading positions.

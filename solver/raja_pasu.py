@@ -343,16 +343,17 @@ def few_seeds(holes: int, most: int) -> Places:
 
 
 @compiled
-def _look_up(place: int, kind_count: int, rows: Rows, board: NDArray[np.int64]) -> int:
+def _look_up(place: np.uint32, kind_count: int, rows: Rows, board: NDArray[np.int64]) -> int:
     """Fill in the seeds of a place's position and return its kind."""
     holes = len(board)
-    number = place - (kind_count << 2 * holes)
+    signed = np.int64(place)  # numba takes a uint32 less an int64 for a float
+    number = signed - (kind_count << 2 * holes)
     if number >= 0:
         board[:] = rows[number, :holes]
         return int(rows[number, holes])
     for hole in range(holes):
-        board[hole] = place >> 2 * hole & 3
-    return place >> 2 * holes
+        board[hole] = signed >> 2 * hole & 3
+    return int(signed >> 2 * holes)
 
 
 @compiled
@@ -380,7 +381,7 @@ def _tighten(
     for place in places:
         if lower[place] == upper[place]:
             continue
-        kind = _look_up(int(place), len(owns), rows, position)
+        kind = _look_up(place, len(owns), rows, position)
         other = len(owns) - 1 - kind
         low, high = -127, -127
         for hole in range(owns[kind]):
@@ -414,7 +415,7 @@ def _inspect(
     """Fill in each position's seeds, the code of its touched holes, and if it is over."""
     board = np.empty(rows.shape[1] - 1, np.int64)
     for at in range(len(places)):
-        kind = _look_up(int(places[at]), len(owns), rows, board)
+        kind = _look_up(places[at], len(owns), rows, board)
         seeds[at] = board.sum()
         codes[at] = raja_pasu_touched_code(board)
         over[at] = board[: owns[kind]].sum() == 0

@@ -49,8 +49,8 @@ With no hole closed there is one kind, else two: kind 0 with the short row to
 move, kind 1 with the long row; a move leads from kind to ``len(owns) - 1 -
 kind``.  A *row* is an int8 vector: the seeds and the kind.  A *place* is a
 uint32: ``kind << 2 * holes | code`` without an untouched hole, else ``len(owns) <<
-2 * holes`` plus the number of the position among those with one.  ``lower`` and
-``upper`` are int8 by place.
+2 * holes`` plus the number of the position among those with one.  ``bounds`` is
+(places, 2) int8: lower and upper bound side by side, since they are read together.
 """
 
 from __future__ import annotations
@@ -81,6 +81,7 @@ _BLOCK = 1 << 15
 """Positions that a thread takes at a time."""
 
 _EMPTY = -1
+LOWER, UPPER = range(2)
 
 
 def kinds(closed: int) -> NDArray[np.int64]:
@@ -154,29 +155,26 @@ class _Untouched:
 
 
 @compiled
-def _after(
-    position: NDArray[np.int64],
-    own: int,
-    hole: int,
-    skipped: bool,
-    board: NDArray[np.int64],
-    taken: NDArray[np.int64],
-    child: NDArray[np.int64],
-    log: NDArray[np.int64],
-) -> tuple[int, bool]:
-    """Play a hole and turn the board to the opponent.
+def _turned_code(board: NDArray[np.int64], own: int) -> int:
+    """Return the code of a board after a move, seen by the opponent; -1 with an untouched hole."""
+    code = 0
+    any_bit = 0
+    for hole in range(len(board)):
+        code |= board[hole] << 2 * hole
+        any_bit |= board[hole]
+    if any_bit >= PASU:
+        return -1
+    return code >> 2 * own | (code & ((1 << 2 * own) - 1)) << 2 * (len(board) - own)
 
-    Returns:
-        The laps, negative for an endless relay, and whether all holes are touched.
-    """
-    laps = raja_pasu_play_hole(position, own, hole, skipped, board, taken, log)
-    size = len(position)
-    touched = True
-    for at in range(size):
-        seeds = board[at]
-        touched = touched and seeds < PASU
-        child[at - own if at >= own else at - own + size] = seeds
-    return laps, touched
+
+@compiled
+def _turn(board: NDArray[np.int64], own: int, turned: NDArray[np.int64]) -> None:
+    """Fill in a board after a move as the opponent sees it."""
+    rest = len(board) - own
+    for hole in range(rest):
+        turned[hole] = board[own + hole]
+    for hole in range(own):
+        turned[rest + hole] = board[hole]
 
 
 @compiled
@@ -195,23 +193,25 @@ def _children(
     holes = rows.shape[1] - 1
     position = np.empty(holes, np.int64)
     board = np.empty(holes, np.int64)
-    child = np.empty(holes, np.int64)
+    turned = np.empty(holes, np.int64)
     taken = np.empty(2, np.int64)
     log = np.empty((0, 4), np.int64)
     count, moves, endless = 0, 0, 0
     for row in rows:
         position[:] = row[:holes]
         kind = row[holes]
-        for hole in range(owns[kind]):
+        own, other = owns[kind], len(owns) - 1 - kind
+        for hole in range(own):
             if position[hole] == 0:
                 continue
-            laps, touched = _after(position, owns[kind], hole, skipped, board, taken, child, log)
+            laps = raja_pasu_play_hole(position, own, hole, skipped, board, taken, log)
             moves += 1
             endless += laps < 0
-            other = len(owns) - 1 - kind
-            if touched and seen[other << 2 * holes | raja_pasu_touched_code(child)]:
+            code = _turned_code(board, own)
+            if code >= 0 and seen[other << 2 * holes | code]:
                 continue
-            out[count, :holes] = child
+            _turn(board, own, turned)
+            out[count, :holes] = turned
             out[count, holes] = other
             count += 1
     return count, moves, endless
@@ -363,8 +363,7 @@ def _tighten(
     skipped: bool,
     rows: Rows,
     slots: NDArray[np.int32],
-    lower: Bounds,
-    upper: Bounds,
+    bounds: Bounds,
 ) -> tuple[int, int]:
     """Step the bounds of positions once.
 
@@ -374,32 +373,34 @@ def _tighten(
     holes = rows.shape[1] - 1
     position = np.empty(holes, np.int64)
     board = np.empty(holes, np.int64)
-    child = np.empty(holes, np.int64)
+    turned = np.empty(holes, np.int64)
     taken = np.empty(2, np.int64)
     log = np.empty((0, 4), np.int64)
     changed, missing = 0, 0
     for place in places:
-        if lower[place] == upper[place]:
+        if bounds[place, LOWER] == bounds[place, UPPER]:
             continue
         kind = _look_up(place, len(owns), rows, position)
-        other = len(owns) - 1 - kind
-        low, high = -127, -127
-        for hole in range(owns[kind]):
+        own, other = owns[kind], len(owns) - 1 - kind
+        lower, upper = -127, -127
+        for hole in range(own):
             if position[hole] == 0:
                 continue
-            _, touched = _after(position, owns[kind], hole, skipped, board, taken, child, log)
-            if touched:
-                to = other << 2 * holes | raja_pasu_touched_code(child)
+            raja_pasu_play_hole(position, own, hole, skipped, board, taken, log)
+            code = _turned_code(board, own)
+            if code >= 0:
+                to = other << 2 * holes | code
             else:
-                to = (len(owns) << 2 * holes) + slots[_slot(child, other, rows, slots)]
-            missing += lower[to] == UNSOLVED
+                _turn(board, own, turned)
+                to = (len(owns) << 2 * holes) + slots[_slot(turned, other, rows, slots)]
+            missing += bounds[to, LOWER] == UNSOLVED
             gain = taken[0] - taken[1]
-            low = max(low, gain - upper[to])
-            high = max(high, gain - lower[to])
-        if low > lower[place] or high < upper[place]:
+            lower = max(lower, gain - bounds[to, UPPER])
+            upper = max(upper, gain - bounds[to, LOWER])
+        if lower > bounds[place, LOWER] or upper < bounds[place, UPPER]:
             changed += 1
-            lower[place] = low
-            upper[place] = high
+            bounds[place, LOWER] = lower
+            bounds[place, UPPER] = upper
     return changed, missing
 
 
@@ -430,16 +431,21 @@ class Solution:
         places: (n,) all that were solved, ascending.
         codes: (n,) the codes of their touched holes.
         over: (n,) whether the mover has no seed to sow.
-        lower: (n,) int8, what the mover can make sure of.
-        upper: (n,) int8, what the opponent can hold the mover to.
+        bounds: (n, 2) int8, what the mover can make sure of, and what the opponent
+            can hold the mover to.
     """
 
     positions: Positions
     places: Places
     codes: NDArray[np.uint32]
     over: NDArray[np.bool_]
-    lower: Bounds
-    upper: Bounds
+    bounds: Bounds
+
+    @property
+    def met(self) -> NDArray[np.bool_]:
+        """Where the bounds meet: the position has a value."""
+        meet: NDArray[np.bool_] = self.bounds[:, LOWER] == self.bounds[:, UPPER]
+        return meet
 
 
 def solve(
@@ -470,27 +476,26 @@ def solve(
     _inspect(places, owns, rows, seeds, codes, over)
     order = np.argsort(seeds, kind="stable").astype(np.uint32)
     ends = np.cumsum(np.bincount(seeds))
-    lower = np.full(size + len(rows), UNSOLVED, dtype=np.int8)
-    upper = np.full(size + len(rows), UNSOLVED, dtype=np.int8)
+    bounds = np.full((size + len(rows), 2), UNSOLVED, dtype=np.int8)
 
     def tighten(block: Places) -> tuple[int, int]:
-        return _tighten(block, owns, skipped, rows, slots, lower, upper)
+        return _tighten(block, owns, skipped, rows, slots, bounds)
 
     layer: Places
     for count, (begin, end) in enumerate(zip((0, *ends), ends, strict=False)):
         layer = places[order[begin:end]]
-        lower[layer] = -count
-        upper[layer] = np.where(over[order[begin:end]], -count, count)
+        bounds[layer, LOWER] = -count
+        bounds[layer, UPPER] = np.where(over[order[begin:end]], -count, count)
         while True:
             changed, missing = np.array([*pool.map(tighten, _blocks(layer)), (0, 0)]).sum(axis=0)
             if missing:
                 raise AssertionError(f"{missing} moves lead to positions that were not found")
             if not changed:
                 break
-            layer = layer[lower[layer] < upper[layer]]
+            layer = layer[bounds[layer, LOWER] < bounds[layer, UPPER]]
         if progress:
             progress(int(end), len(places))
-    return Solution(positions, places, codes, over, lower[places], upper[places])
+    return Solution(positions, places, codes, over, bounds[places])
 
 
 # The table.
@@ -546,7 +551,7 @@ def table_arrays(solution: Solution) -> tuple[NDArray[np.int8], dict[str, NDArra
     rank = np.empty(len(patterns), dtype=np.int32)
     rank[ranking] = np.arange(len(patterns))
 
-    kept = np.flatnonzero(~solution.over & (solution.lower == solution.upper)).astype(np.uint32)
+    kept = np.flatnonzero(~solution.over & solution.met).astype(np.uint32)
     place_rank = rank[number[kept]]
     order = np.lexsort((solution.codes[kept], place_rank))
     kept, place_rank = kept[order], place_rank[order]
@@ -555,7 +560,7 @@ def table_arrays(solution: Solution) -> tuple[NDArray[np.int8], dict[str, NDArra
     first = np.searchsorted(place_rank, np.arange(len(patterns) + 1)).astype(np.uint32)
     shown = patterns[ranking].astype(np.uint8)
     shown[:, holes] = owns[patterns[ranking, holes]]
-    return solution.lower[kept], {"steps": steps, "patterns": shown, "first": first}
+    return solution.bounds[kept, LOWER], {"steps": steps, "patterns": shown, "first": first}
 
 
 def build(options: Mapping[str, Any], progress: Progress | None = None) -> Built:
@@ -573,6 +578,6 @@ def build(options: Mapping[str, Any], progress: Progress | None = None) -> Built
         "endless": positions.endless,
         "solved": len(solution.places),
         "over": int(solution.over.sum()),
-        "open": int((solution.lower < solution.upper).sum()),
+        "open": int((~solution.met).sum()),
     }
     return Built(spec, values, counts, {}, parts)

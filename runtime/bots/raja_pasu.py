@@ -35,7 +35,6 @@ import hashlib
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from ustad.runtime.games.base import TIE, Advice, Bot, rank
@@ -50,7 +49,7 @@ from ustad.runtime.games.raja_pasu import (
     play_hole,
     touched_code,
 )
-from ustad.tables import Table, open_table, tables_folder
+from ustad.tables import Table, TableSpec, open_table, tables_folder
 
 UNIT = "margin"
 
@@ -145,12 +144,14 @@ class RoundTable:
 Leaf = Callable[[Seeds, int], int | None]
 
 
-class _OutOfTime(Exception):
+class _OutOfTimeError(Exception):
     """The search has used up its time."""
 
 
 _BOUND_BELOW, _BOUND_ABOVE, _EXACT = range(3)
 _TO_THE_END = 1000
+_DEEPEST = 100
+"""Moves that a search looks ahead at most; a round from the start has some thirty."""
 
 
 class Search:
@@ -206,7 +207,7 @@ class Search:
             return 0, False
         self.positions += 1
         if self.positions % 256 == 0 and time.monotonic() > self._deadline:
-            raise _OutOfTime
+            raise _OutOfTimeError
         key = (seeds, own)
         searched, margin, kind = self._found.get(key, (-1, 0, _EXACT))
         if searched >= depth and (
@@ -259,7 +260,7 @@ class Search:
                 break
             try:
                 found = [self.margin(seeds, own, deeper) for seeds, own in positions]
-            except _OutOfTime:
+            except _OutOfTimeError:
                 break
         return found
 
@@ -354,10 +355,12 @@ class TableBot(_Rater):
         folder: the folder of the table files.
         seconds: how long a position outside the tables is searched.
 
+    Each table is read when a question first needs it.
+
     Raises:
-        TableError: a table is missing or unfit; the message names the command
-            that builds it.  The round with all holes open needs its table at
-            once, a match all of them; others are read when they are first asked.
+        TableError: the folder has no table of these rules, or later, the one
+            that a position needs is missing or unfit; the message names the
+            command that builds it.
     """
 
     def __init__(self, game: RajaPasu, folder: Path, seconds: float = 2.0) -> None:
@@ -366,13 +369,15 @@ class TableBot(_Rater):
         self._seconds = seconds
         self._tables: dict[int, RoundTable] = {}
         self._search = Search(game.skipped, self.margin)
-        for closed in range(ROW if game.match else 1):
-            self._table(closed)
+        if not any(self._spec(closed).path(folder).exists() for closed in range(ROW)):
+            self._table(0)
+
+    def _spec(self, closed: int) -> TableSpec:
+        return TYPE.table_spec({"origin": self._game.origin, "closed": closed})
 
     def _table(self, closed: int) -> RoundTable:
         if closed not in self._tables:
-            spec = TYPE.table_spec({"origin": self._game.origin, "closed": closed})
-            self._tables[closed] = RoundTable(open_table(spec, self._folder))
+            self._tables[closed] = RoundTable(open_table(self._spec(closed), self._folder))
         return self._tables[closed]
 
     def margin(self, seeds: Sequence[int], own: int) -> int | None:
@@ -390,7 +395,7 @@ class TableBot(_Rater):
         for seeds, own in positions:
             margin = self.margin(seeds, own) if any(seeds[:own]) else -sum(seeds)
             if margin is None:
-                return self._search.margins(positions, _TO_THE_END, self._seconds)
+                return self._search.margins(positions, _DEEPEST, self._seconds)
             found.append((margin, True))
         return found
 

@@ -19,9 +19,11 @@ is *proven* if no guess had a part in it: ``exact`` in the answer says so.
 Positions are the seeds of the ring seen by the mover; no search knows which hole
 is which.
 
-**Ties.**  Of moves with the same value a bot of search or table plays the one
-that captures most, then one that leads to no earlier position: so an endless
-dance of equally good moves ends, as the value promises.
+**Ties.**  A move that keeps the value may still lead nowhere: equally good moves
+can go round for ever, and the third repetition pays what it likes.  So of equals
+a move that captures comes first, since captured seeds do not return; if none
+does, expert plays the one whose value can be made good in the fewest moves
+(:meth:`TableBot.prefer`), hard one that leads to no earlier position.
 
 **Repetition.**  Tables and search ask about a position without a past.  If a past
 is given, moves that make a third repetition are valued by what they bring; as
@@ -122,7 +124,7 @@ class RoundTable:
             for pattern, begin, end in zip(patterns, first[:-1], first[1:], strict=True)
         }
 
-    def margin(self, seeds: Sequence[int], own: int) -> int | None:
+    def margin(self, seeds: Seeds, own: int) -> int | None:
         """Return the mover's margin of a position that is not over, None if it is not there.
 
         Args:
@@ -180,6 +182,8 @@ class Search:
         key = (seeds, own)
         known = self._children.get(key)
         if known is None:
+            if len(self._children) > self._REMEMBERED:
+                self._children.clear()
             known = []
             board, taken = [0] * len(seeds), [0, 0]
             for hole in range(own):
@@ -249,7 +253,6 @@ class Search:
         """
         if len(self._found) > self._REMEMBERED:
             self._found.clear()
-            self._children.clear()
         if seconds is None:
             self._deadline = float("inf")
             return [self.margin(seeds, own, depth) for seeds, own in positions]
@@ -272,29 +275,38 @@ class _Rater:
         """Return the mover's margin of each position, and whether it is exact."""
         raise NotImplementedError
 
-    def ask(self, view: RajaPasuState) -> Advice:
-        """Return every legal move with its margin, and whether all are exact."""
-        if view.is_over():
-            rest = view.remainder()
-            margin = rest[view.to_move] - rest[1 - view.to_move]
-            return Advice((), float(margin), UNIT, (), {"exact": True})
-        moves, values, exact = self._rate(view)
-        best, options = rank(moves, values)
-        return Advice(best, options[0][1], UNIT, options, {"exact": exact})
-
-    def choose(self, view: RajaPasuState) -> Sow:
-        """Return the best move; of equals the one that captures most, then one that leads on."""
-        moves, values, _ = self._rate(view)
-        best = max(values)
-        tied = [move for move, value in zip(moves, values, strict=True) if value >= best - TIE]
-        if len(tied) == 1:
-            return tied[0]
+    def prefer(self, view: RajaPasuState, tied: Sequence[Sow]) -> Sow:
+        """Return one of equally good moves: one that captures most, then one that leads on."""
 
         def leads_on(move: Sow) -> tuple[int, bool]:
             board, taken, _ = view.sown(move)
             return sum(taken), board not in view.earlier
 
         return max(tied, key=leads_on)
+
+    def ask(self, view: RajaPasuState) -> Advice:
+        """Return every legal move with its margin, and whether all are exact.
+
+        The first of the best moves is the one that the bot plays.
+        """
+        if view.is_over():
+            rest = view.remainder()
+            margin = rest[view.to_move] - rest[1 - view.to_move]
+            return Advice((), float(margin), UNIT, (), {"exact": True})
+        moves, values, exact = self._rate(view)
+        best, options = rank(moves, values)
+        if len(best) > 1:
+            first = self.prefer(view, best)
+            options.sort(key=lambda option: (-option[1], option[0] != first))
+            best.sort(key=lambda move: move != first)
+        return Advice(best, options[0][1], UNIT, options, {"exact": exact})
+
+    def choose(self, view: RajaPasuState) -> Sow:
+        """Return the best move."""
+        moves, values, _ = self._rate(view)
+        least = max(values) - TIE
+        tied = [move for move, value in zip(moves, values, strict=True) if value >= least]
+        return tied[0] if len(tied) == 1 else self.prefer(view, tied)
 
     def choose_many(self, views: Sequence[RajaPasuState]) -> list[Sow]:
         """Return the best move for each view."""
@@ -347,45 +359,54 @@ class SearchBot(_Rater):
         return self._search.margins(positions, self._depth - 1)
 
 
+class Rounds:
+    """The tables of some rules in a folder, each read when it is first needed.
+
+    Raises:
+        TableError: the folder has no table of these rules, or later, the one
+            that is needed is missing or unfit; the message names the command
+            that builds it.
+    """
+
+    def __init__(self, game: RajaPasu, folder: Path) -> None:
+        self._origin = game.origin
+        self._folder = folder
+        self._tables: dict[int, RoundTable] = {}
+        if not any(self._spec(closed).path(folder).exists() for closed in range(ROW)):
+            self.table(0)
+
+    def _spec(self, closed: int) -> TableSpec:
+        return TYPE.table_spec({"origin": self._origin, "closed": closed})
+
+    def table(self, closed: int) -> RoundTable:
+        """Return the table of the rounds with so many closed holes of one side."""
+        if closed not in self._tables:
+            self._tables[closed] = RoundTable(open_table(self._spec(closed), self._folder))
+        return self._tables[closed]
+
+
 class TableBot(_Rater):
     """Plays the exact tables; positions outside them are searched.
 
     Args:
         game: the rules.
-        folder: the folder of the table files.
+        table: returns the table of a number of closed holes of one side.
         seconds: how long a position outside the tables is searched.
-
-    Each table is read when a question first needs it.
-
-    Raises:
-        TableError: the folder has no table of these rules, or later, the one
-            that a position needs is missing or unfit; the message names the
-            command that builds it.
     """
 
-    def __init__(self, game: RajaPasu, folder: Path, seconds: float = 2.0) -> None:
-        self._game = game
-        self._folder = folder
+    def __init__(
+        self, game: RajaPasu, table: Callable[[int], RoundTable], seconds: float = 2.0
+    ) -> None:
+        self._table = table
         self._seconds = seconds
-        self._tables: dict[int, RoundTable] = {}
         self._search = Search(game.skipped, self.margin)
-        if not any(self._spec(closed).path(folder).exists() for closed in range(ROW)):
-            self._table(0)
 
-    def _spec(self, closed: int) -> TableSpec:
-        return TYPE.table_spec({"origin": self._game.origin, "closed": closed})
-
-    def _table(self, closed: int) -> RoundTable:
-        if closed not in self._tables:
-            self._tables[closed] = RoundTable(open_table(self._spec(closed), self._folder))
-        return self._tables[closed]
-
-    def margin(self, seeds: Sequence[int], own: int) -> int | None:
-        """Return the margin of a position from the tables, None if it is not there."""
-        if ROW not in (own, len(seeds) - own):
-            return None
+    def margin(self, seeds: Seeds, own: int) -> int | None:
+        """Return the margin of a position that is over or in the tables, None for others."""
+        if not any(seeds[:own]):
+            return -sum(seeds)
         closed = 2 * ROW - len(seeds)
-        if closed == ROW:
+        if closed >= ROW or ROW not in (own, len(seeds) - own):
             return None
         return self._table(closed).margin(seeds, own)
 
@@ -393,11 +414,72 @@ class TableBot(_Rater):
         """Return the mover's margin of each position, and whether it is exact."""
         found = []
         for seeds, own in positions:
-            margin = self.margin(seeds, own) if any(seeds[:own]) else -sum(seeds)
+            margin = self.margin(seeds, own)
             if margin is None:
                 return self._search.margins(positions, _DEEPEST, self._seconds)
             found.append((margin, True))
         return found
+
+    def prefer(self, view: RajaPasuState, tied: Sequence[Sow]) -> Sow:
+        """Return one of equally good moves: one that captures most, else the quickest.
+
+        A move without capture is made good in d moves if the mover can be sure of
+        its value however the seeds are shared that are still there after d moves
+        without capture.  Each move then leads to a position that needs fewer, so
+        no position comes twice.
+        """
+        captures = {move: sum(view.sown(move)[1]) for move in tied}
+        most = max(tied, key=captures.__getitem__)
+        if captures[most]:
+            return most
+        replies = []
+        for move in tied:
+            after = view.after_sowing(move)
+            if after.is_over():
+                return move
+            seeds, own = tuple(after.seeds()), after.ring().own
+            replies.append((move, seeds, own, self.margin(seeds, own)))
+        known: dict[tuple[Seeds, int, int], int] = {}
+        for depth in range(1, _DEEPEST):
+            for move, seeds, own, margin in replies:
+                if margin is None:
+                    return super().prefer(view, tied)
+                if self._bound(seeds, own, depth, 1, known) <= margin:
+                    return move
+        return super().prefer(view, tied)
+
+    def _bound(
+        self,
+        seeds: Seeds,
+        own: int,
+        depth: int,
+        sign: int,
+        known: dict[tuple[Seeds, int, int], int],
+    ) -> int:
+        """Return the mover's margin if the mover gets all that is left after d moves, or none.
+
+        Args:
+            seeds: of the ring's holes, the mover's first.
+            own: how many of the holes are the mover's.
+            depth: how many moves without capture are looked at.
+            sign: 1 if the mover gets what is left then, -1 if the opponent does.
+            known: what was found before for seeds, own and sign times depth.
+        """
+        here = sum(seeds)
+        if not any(seeds[:own]):
+            return -here
+        if depth == 0:
+            return sign * here
+        key = (seeds, own, sign * depth)
+        if key not in known:
+            best, other = -here, len(seeds) - own
+            for gain, after, _ in self._search.children(seeds, own):
+                margin = self.margin(after, other) if sum(after) < here else None
+                if margin is None:
+                    margin = self._bound(after, other, depth - 1, -sign, known)
+                best = max(best, gain - margin)
+            known[key] = best
+        return known[key]
 
 
 def make_bot(level: str, game: RajaPasu, tables: Path | None, seed: int) -> Bot:
@@ -408,4 +490,4 @@ def make_bot(level: str, game: RajaPasu, tables: Path | None, seed: int) -> Bot:
         return MediumBot()
     if level == "hard":
         return SearchBot(game, 4)
-    return TableBot(game, tables_folder(tables))
+    return TableBot(game, Rounds(game, tables_folder(tables)).table)

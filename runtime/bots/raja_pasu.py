@@ -157,7 +157,7 @@ _DEEPEST = 100
 
 
 class Search:
-    """Alpha-beta over positions of a ring, with a transposition table that it keeps.
+    """Alpha-beta over positions of a ring, with a transposition table.
 
     Args:
         skipped: whether a lap leaves out the hole it began from.
@@ -251,8 +251,7 @@ class Search:
             seconds: deepen ply by ply and stop after so long; without it, search
                 to that depth at once.
         """
-        if len(self._found) > self._REMEMBERED:
-            self._found.clear()
+        self._found.clear()  # what was asked before must not change the answer
         if seconds is None:
             self._deadline = float("inf")
             return [self.margin(seeds, own, depth) for seeds, own in positions]

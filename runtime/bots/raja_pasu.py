@@ -33,13 +33,12 @@ astray by it, and ``exact`` is false.
 
 from __future__ import annotations
 
-import hashlib
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
-from ustad.runtime.games.base import TIE, Advice, Bot, rank
+from ustad.runtime.games.base import TIE, Advice, Bot, random_for, rank
 from ustad.runtime.games.raja_pasu import (
     NO_LOG,
     PASU,
@@ -74,22 +73,16 @@ class _RuleOfThumb:
 
 
 class EasyBot(_RuleOfThumb):
-    """Plays a random move, of those that capture something if there are any.
-
-    The choice hangs on the seed and the position alone, so it is the same
-    whatever was asked before.
-    """
+    """Plays a random move, of those that capture something if there are any."""
 
     def __init__(self, seed: int) -> None:
-        self._key = seed.to_bytes(16, "little")
+        self._seed = seed
 
     def choose(self, view: RajaPasuState) -> Sow:
         """Return the move."""
         moves = view.legal_moves()
         capturing = [move for move in moves if view.sown(move)[1][0] > 0]
-        drawn = hashlib.blake2b(bytes((*view.board, view.to_move)), key=self._key, digest_size=8)
-        moves = tuple(capturing) or moves
-        return moves[int.from_bytes(drawn.digest(), "little") % len(moves)]
+        return random_for(self._seed, (view.board, view.to_move)).choice(capturing or moves)
 
 
 class MediumBot(_RuleOfThumb):

@@ -62,6 +62,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
 from ustad.runtime.compiled import compiled, raja_pasu_play_hole, raja_pasu_touched_code
 from ustad.runtime.games.base import Progress
 from ustad.runtime.games.raja_pasu import HOLES, PASU, ROW, SEEDS_A_HOLE, TYPE

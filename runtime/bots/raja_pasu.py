@@ -38,6 +38,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
+
 from ustad.runtime.games.base import TIE, Advice, Bot, random_for, rank
 from ustad.runtime.games.raja_pasu import (
     NO_LOG,

@@ -57,6 +57,7 @@ from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
+
 from ustad.runtime.errors import MoveError, OutcomeError, PositionError, shown
 from ustad.runtime.games.base import OVER, Bot, GameType, Option, WholeNumber, read_options
 from ustad.runtime.strict_json import Fields, is_int

@@ -355,12 +355,18 @@ class RajaPasu:
         )
 
     def deal(self, players: int, seed: Sequence[int]) -> RajaPasuState:
-        """Return the start after three random plies, so that no two games need be alike."""
+        """Return the start after three random plies, so that no two games need be alike.
+
+        Plies that end the round are drawn anew.
+        """
         random = np.random.default_rng(seed)
-        state = self.new(players)
-        for _ in range(3):
-            state = state.apply(state.legal_moves()[random.integers(len(state.legal_moves()))])
-        return state
+        while True:
+            state = self.new(players)
+            for _ in range(3):
+                moves = state.legal_moves()
+                state = state.apply(moves[random.integers(len(moves))]) if moves else state
+            if not state.is_over():
+                return state
 
     def luck(self, players: int, seed: Sequence[int]) -> NoLuck:
         """Return the chance of the game: it has none."""

@@ -54,6 +54,9 @@ FORMAT_VERSION = 1
 LARGEST_FILE = 200_000_000
 """Bytes of the largest file that is read whole."""
 
+LARGEST_ARRAY = 1_000_000_000
+"""Bytes of the largest array whose length only the file says."""
+
 _BLOCK = 512
 _MAGIC = b"ustad table\n"
 _HEADER = struct.Struct("<12sQ32s")
@@ -187,10 +190,15 @@ def _expected_arrays(spec: TableSpec) -> dict[str, tuple[str, tuple[int, ...]]]:
     return {_VALUES: (spec.dtype, spec.shape), **spec.parts}
 
 
-def _fits(found: tuple[int, ...], expected: tuple[int, ...]) -> bool:
-    """Tell whether a shape is the one expected, where -1 stands for any length."""
-    return len(found) == len(expected) and all(
-        wanted in (-1, side) for side, wanted in zip(found, expected, strict=True)
+def _fits(found: tuple[int, ...] | None, expected: tuple[int, ...]) -> bool:
+    """Tell whether a shape, None of a null dataset, is as expected; -1 is any length but 0."""
+    return (
+        found is not None
+        and len(found) == len(expected)
+        and all(
+            wanted == side or wanted < 0 < side
+            for side, wanted in zip(found, expected, strict=True)
+        )
     )
 
 
@@ -385,6 +393,9 @@ def _read_array(
     if not _fits(data.shape, shape) or data.dtype != np.dtype(dtype):
         found = f"{data.dtype.str} of shape {data.shape}"
         raise MismatchedTableError(path, f"{place} {dtype} of shape {shape}", found, remedy)
+    if data.nbytes > LARGEST_ARRAY and -1 in shape:
+        limit = f"{place} of at most {LARGEST_ARRAY} bytes"
+        raise CorruptTableError(path, limit, f"{data.nbytes}", remedy)
     plan = data.id.get_create_plist()
     filters = {plan.get_filter(i)[0] for i in range(plan.get_nfilters())}
     if not filters <= _FILTERS:

@@ -732,7 +732,7 @@ class RajaPasuType(GameType):
             lines.append(f"round {state.match.round}, owned at its start {south} and {north}")
         if state.is_over():
             south, north = state.owned()
-            over = "match" if state.match else "round"
+            over = "match" if state.match and state.next_round() is state else "round"
             lines.append(f"the {over} is over: South {south}, North {north}")
         else:
             lines.append(f"{SEATS[state.to_move]} to move")

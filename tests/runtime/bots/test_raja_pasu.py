@@ -18,6 +18,7 @@ import pytest
 
 from ustad.runtime.advice import Advisor, ask
 from ustad.runtime.bots.raja_pasu import Search, SearchBot, TableBot, make_bot
+from ustad.runtime.cli import advice_text
 from ustad.runtime.games.raja_pasu import (
     HOLES,
     NO_LOG,
@@ -227,6 +228,7 @@ def test_odd_positions_are_searched_with_the_tables_as_leaves(folder: Path) -> N
     assert bot.margin(tuple(odd.seeds()), 2) is None
     advice = bot.ask(odd)
     assert advice.extra == {"exact": True}
+    assert "exact: yes" in advice_text(TYPE, advice).splitlines()
     [(margin, proven)] = Search(False).margins([(tuple(odd.seeds()), 2)], 60, 30.0)
     assert (margin, proven) == (advice.value, True)
 

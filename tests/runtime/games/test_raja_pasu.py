@@ -238,8 +238,10 @@ def test_a_match_ends_when_a_player_can_open_no_hole() -> None:
 def test_a_match_ends_after_its_last_round() -> None:
     given_ = TYPE.state_to_json(match_state(holes(h7=1, h12=3), 1, [50, 44], round=3))
     last = TYPE.state_from_json({**given_, "options": {"max_rounds": 3}})
-    assert last.apply(MOVES[7]).is_over()
-    assert last.apply(MOVES[7]).returns() == (2.0, -2.0)
+    over = last.apply(MOVES[7])
+    assert over.is_over()
+    assert over.returns() == (2.0, -2.0)
+    assert TYPE.describe(over).endswith("the match is over: South 50, North 48")
     assert (
         not TYPE.state_from_json({**given_, "options": {"max_rounds": 4}}).apply(MOVES[7]).is_over()
     )

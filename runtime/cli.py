@@ -39,7 +39,10 @@ OK, BAD_TABLE, WRONG = 0, 1, 2
 
 
 class _Parser(argparse.ArgumentParser):
-    """A parser whose errors are one line."""
+    """A parser whose errors are one line, and whose flags are spelt out."""
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **{"allow_abbrev": False, **options})
 
     def error(self, message: str) -> NoReturn:
         raise UsageError(f"{self.prog}: {message}; see {self.prog} --help")
@@ -534,6 +537,8 @@ def _play(args: argparse.Namespace) -> int:
     bot = kind.bot(level, rules, _folder(args), seed)
     bots = [None if at == seat else bot for at in range(players)]
     print(f"{kind.title}: you sit in seat {seat} of {players}; seed {seed}")
+    if kind.note:
+        print(kind.note)
     play.play(kind, rules, bots, adviser, (seed,), 0, input, print, _short_advice)
     return OK
 

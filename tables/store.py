@@ -141,16 +141,19 @@ def write_table(
     if not fits or not np.isfinite(values).all():
         raise ValueError(f"table of {spec.what}: expected finite {expected}")
     path = spec.path(folder)
-    content = _file_bytes(spec, arrays, counts, structure)
+    buffer = _file_buffer(spec, arrays, counts, structure)
     temporary, handle = _temporary_file(spec, folder)
     try:
-        with os.fdopen(handle, "wb") as file:
+        with os.fdopen(handle, "wb") as file, buffer.getbuffer() as content:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
+            digest = hashlib.sha256(content).digest()
+        buffer.close()
         os.chmod(temporary, 0o644)
-        if temporary.read_bytes() != content:
-            raise OSError("what was written does not read back the same")
+        with temporary.open("rb") as file:
+            if hashlib.file_digest(file, "sha256").digest() != digest:
+                raise OSError("what was written does not read back the same")
         _check_written(temporary, arrays)
         os.replace(temporary, path)
     except OSError as error:
@@ -207,12 +210,12 @@ def _place(name: str) -> str:
     return name if name == _VALUES else f"{_PARTS}/{name}"
 
 
-def _file_bytes(
+def _file_buffer(
     spec: TableSpec,
     arrays: Mapping[str, NDArray[Any]],
     counts: Mapping[str, int],
     structure: Mapping[str, NDArray[Any]],
-) -> bytes:
+) -> io.BytesIO:
     """Return the bytes of a table file, user block included."""
     buffer = io.BytesIO()
     with h5py.File(buffer, "w", userblock_size=_BLOCK, libver="v108") as file:
@@ -232,7 +235,7 @@ def _file_bytes(
     with buffer.getbuffer() as content:
         header = _HEADER.pack(_MAGIC, len(content), hashlib.sha256(content[_BLOCK:]).digest())
         content[: len(header)] = header
-    return buffer.getvalue()
+    return buffer
 
 
 def _chunks(shape: tuple[int, ...]) -> tuple[int, ...]:
@@ -303,6 +306,8 @@ def _read_file(path: Path, what: str, remedy: str) -> bytes:
     expected = f"a file that begins with {_MAGIC!r} and its digest"
     anew = remedy if remedy.endswith("--force") else f"{remedy} --force"
     try:
+        if path.exists() and not (path.is_file() or path.is_dir()):
+            raise OSError("not a file")  # a pipe would be waited for
         with path.open("rb") as file:
             size = os.fstat(file.fileno()).st_size
             header = file.read(_BLOCK)
@@ -331,7 +336,7 @@ def _read_file(path: Path, what: str, remedy: str) -> bytes:
 def _hdf5(path: Path, content: bytes, remedy: str) -> Iterator[h5py.File]:
     """Open the bytes of a file as HDF5; whatever HDF5 cannot read is a corrupt table."""
     try:
-        with h5py.File(h5py.h5f.open_file_image(content), "r") as file:
+        with h5py.File(io.BytesIO(content), "r") as file:
             yield file
     except (
         OSError,

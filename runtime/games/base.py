@@ -253,7 +253,7 @@ class GameType(ABC):
     ``name`` is the game's name in JSON and its module's name in every folder;
     ``least_players`` and ``most_players`` bound the seats; ``usual_players`` is
     what ``new`` deals when nobody says; ``arena_deals`` is how many deals an arena
-    plays side by side.
+    plays side by side; ``note`` is what a player should be told before a game.
     """
 
     name: str
@@ -263,6 +263,7 @@ class GameType(ABC):
     usual_players: int
     options: tuple[Option, ...]
     arena_deals = 128
+    note = ""
 
     @property
     def table_fields(self) -> tuple[Option, ...]:

@@ -393,7 +393,9 @@ def _tighten(
                 to = other << 2 * holes | code
             else:
                 _turn(board, own, turned)
-                to = (len(owns) << 2 * holes) + slots[_slot(turned, other, rows, slots)]
+                number = slots[_slot(turned, other, rows, slots)]
+                missing += number == _EMPTY
+                to = (len(owns) << 2 * holes) + number
             missing += bounds[to, LOWER] == UNSOLVED
             gain = taken[0] - taken[1]
             lower = max(lower, gain - bounds[to, UPPER])

@@ -310,6 +310,10 @@ def test_a_position_left_out_is_noticed(pool: ThreadPoolExecutor) -> None:
     positions = found_from_start(6, pool)
     with pytest.raises(AssertionError, match="were not found"):
         solver.solve(replace(positions, touched=positions.touched[::2]), False, 0, pool)
+    slots = positions.untouched.slots
+    slots[np.flatnonzero(slots >= 0)[::2]] = -1
+    with pytest.raises(AssertionError, match="were not found"):
+        solver.solve(positions, False, 0, pool)
 
 
 def test_the_file_is_the_same_every_time(tmp_path: Path) -> None:

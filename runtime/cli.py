@@ -260,7 +260,7 @@ def _bar(title: str, unit: str) -> Iterator[Progress]:
     with bar as shown_bar:
 
         def progress(done: int, of: int) -> None:
-            shown_bar.total = of
+            shown_bar.total = of or None  # 0: nobody knows yet how many
             shown_bar.update(done - shown_bar.n)
 
         yield progress
@@ -441,6 +441,8 @@ def advice_text(game: GameType, advice: Advice, top: int | None = None) -> str:
     for name, told in (advice.extra or {}).items():
         if isinstance(told, list) and all(isinstance(number, float) for number in told):
             lines.append(f"{name.replace('_', ' ')}: {' '.join(f'{n:.4f}' for n in told)}")
+        elif isinstance(told, bool):
+            lines.append(f"{name.replace('_', ' ')}: {'yes' if told else 'no'}")
     for move, value in advice.options[:top]:
         cost = (advice.value or 0.0) - value
         costs = f"costs {cost:.4f}" if cost > TIE else "best"

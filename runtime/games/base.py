@@ -393,4 +393,7 @@ class GameType(ABC):
 
 
 Progress = Callable[[int, int], None]
-"""Called with the work done so far and all the work, in any one unit."""
+"""Called with the work done so far and all the work, 0 while unknown, in any one unit.
+
+Work done that is less than before begins another stage.
+"""

@@ -36,7 +36,7 @@ def _callable_from_compiled(*functions: Callable[..., object]) -> None:
         register_jitable(function)
 
 
-_callable_from_compiled(yacht.five_equal, yacht.box_points)
+_callable_from_compiled(yacht.five_equal, yacht.box_points, yacht.has_jokers)
 
 yacht_write_points = compiled(yacht.write_points)
 yacht_extra_points = compiled(yacht.extra_points)

@@ -45,6 +45,7 @@ from ustad.runtime.games.yacht import (
     columns,
     extra_points,
     five_equal,
+    has_jokers,
     state_index,
     state_number,
     upper_after,
@@ -147,10 +148,16 @@ _PAYMENT_BY_BOX = np.ascontiguousarray(_PAYMENT.T)
 @lru_cache(maxsize=8192)
 def _five_equal_payments(second_yacht: int, open_boxes: int) -> Ints:
     """Return (6, 13) the payments of the six rolls of five equal dice."""
-    points = _five_equal_points(second_yacht, open_boxes)
-    return np.array(
-        [[_NUMBER.get((box, p), _ILLEGAL) for box, p in enumerate(row)] for row in points]
-    )
+    if not has_jokers(second_yacht, open_boxes):
+        return _PAYMENT[_FIVE_EQUAL]  # of written boxes too: their gain says what they are
+    payments = np.full((len(_FIVE_EQUAL), len(BOXES)), _ILLEGAL)
+    for box in range(len(BOXES)):
+        if open_boxes >> box & 1:
+            for row, roll in enumerate(_FIVE_EQUAL):
+                points = write_points(second_yacht, open_boxes, box, _ROLL_COUNTS[roll])
+                if points >= 0:
+                    payments[row, box] = _NUMBER[box, points]
+    return payments
 
 
 @dataclass(frozen=True)

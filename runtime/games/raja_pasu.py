@@ -548,6 +548,7 @@ class RajaPasuType(GameType):
     least_players = 2
     most_players = 2
     usual_players = 2
+    seeded_levels = frozenset({"easy"})
     options = (
         Option("origin", "sown", ORIGIN, "whether a lap sows into the hole it began from"),
         Option("match", False, (False, True), "rounds until a side can open no hole, or one round"),

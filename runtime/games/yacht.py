@@ -152,6 +152,11 @@ def box_points(box: int, counts: Sequence[int] | NDArray[np.int64], joker: bool)
     return int(points)
 
 
+def has_jokers(second_yacht: int, open_boxes: int) -> bool:
+    """Tell whether five equal dice are a joker on a sheet with these open boxes."""
+    return second_yacht != PLAIN and open_boxes & YACHT_BIT == 0
+
+
 def write_points(
     second_yacht: int, open_boxes: int, box: int, counts: Sequence[int] | NDArray[np.int64]
 ) -> int:
@@ -166,7 +171,7 @@ def write_points(
     if not open_boxes >> box & 1:
         return -1
     face = five_equal(counts)
-    if face == 0 or second_yacht == PLAIN or open_boxes & YACHT_BIT:
+    if face == 0 or not has_jokers(second_yacht, open_boxes):
         return box_points(box, counts, False)
     own_upper_open = open_boxes >> (face - 1) & 1
     if second_yacht == FREE_JOKER:

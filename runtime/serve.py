@@ -23,7 +23,7 @@ METHODS: dict[str, tuple[str, ...]] = {
     "legal": ("position",),
     "apply": ("position", "move", "outcome", "seed"),
     "move": ("position", "level", "seed"),
-    "new": ("game", "options", "players", "seed"),
+    "new": ("game", "options", "players", "seed", "first"),
 }
 """The methods, each with the keys that a request may have besides ``id`` and ``method``."""
 

@@ -77,6 +77,9 @@ A file is written in far less, and the clocks of machines that share a folder ag
 better.
 """
 
+LARGEST_ARRAY = 250_000_000
+"""Bytes of the largest array whose length only the file says."""
+
 _BLOCK = 512
 _MAGIC = b"ustad table\n"
 _HEADER = struct.Struct("<12sQ32s")
@@ -158,9 +161,13 @@ def write_table(
         ValueError: the values are not what the spec says.
     """
     arrays = {_VALUES: values, **(parts or {})}
-    found = {name: (array.dtype.str, array.shape) for name, array in arrays.items()}
-    if found != _expected_arrays(spec) or not np.isfinite(values).all():
-        raise ValueError(f"table of {spec.what}: expected finite {_expected_arrays(spec)}")
+    expected = _expected_arrays(spec)
+    fits = arrays.keys() == expected.keys() and all(
+        array.dtype.str == expected[name][0] and _fits(array.shape, expected[name][1])
+        for name, array in arrays.items()
+    )
+    if not fits or not np.isfinite(values).all():
+        raise ValueError(f"table of {spec.what}: expected finite {expected}")
     path = spec.path(folder)
     buffer = _file_buffer(spec, arrays, counts, structure)
     temporary, handle = _temporary_file(path)
@@ -193,7 +200,10 @@ def check_writable(spec: TableSpec, folder: Path) -> None:
     Raises:
         TableWriteError: it cannot.
     """
-    temporary, handle = _temporary_file(spec.path(folder))
+    path = spec.path(folder)
+    if path.exists() and not path.is_file():
+        raise TableWriteError(path, "something that is no file stands in its place")
+    temporary, handle = _temporary_file(path)
     os.close(handle)
     with contextlib.suppress(OSError):
         temporary.unlink()
@@ -260,6 +270,18 @@ def _expected_arrays(spec: TableSpec) -> dict[str, tuple[str, tuple[int, ...]]]:
     return {_VALUES: (spec.dtype, spec.shape), **spec.parts}
 
 
+def _fits(found: tuple[int, ...] | None, expected: tuple[int, ...]) -> bool:
+    """Tell whether a shape, None of a null dataset, is as expected; -1 is any length but 0."""
+    return (
+        found is not None
+        and len(found) == len(expected)
+        and all(
+            wanted == side or wanted < 0 < side
+            for side, wanted in zip(found, expected, strict=True)
+        )
+    )
+
+
 def _place(name: str) -> str:
     """Return where an array stands in the file."""
     return name if name == _VALUES else f"{_PARTS}/{name}"
@@ -274,12 +296,15 @@ def _file_buffer(
     """Return the bytes of a table file, user block included."""
     buffer = io.BytesIO()
     with h5py.File(buffer, "w", userblock_size=_BLOCK, libver="v108") as file:
-        for name, value in _attributes(spec).items():
-            file.attrs[name] = value
-        file.attrs["counts"] = json.dumps(dict(counts), sort_keys=True)
-        file.attrs["start_value"] = float(arrays[_VALUES].flat[spec.start_index])
-        file.attrs["values_sha256"] = values_sha256(arrays)
-        file.attrs["built_with"] = _built_with()
+        found = {
+            **_attributes(spec),
+            "counts": json.dumps(dict(counts), sort_keys=True),
+            "start_value": float(arrays[_VALUES].flat[spec.start_index]),
+            "values_sha256": values_sha256(arrays),
+            "built_with": _built_with(),
+        }
+        for name, value in found.items():
+            _set_attribute(file, name, value)
         for name, array in arrays.items():
             chunks = _chunks(array.shape)
             file.create_dataset(
@@ -407,13 +432,35 @@ def _hdf5(path: Path, content: bytes, remedy: str) -> Iterator[h5py.File]:
 
 
 def _attribute(file: h5py.File, name: str) -> Any:
-    """Return a root attribute, None if there is none, after checking how large it claims to be."""
+    """Return a root attribute, None if there is none.
+
+    Raises:
+        ValueError: it is no number and no text of fixed length, or too long.
+    """
     if name not in file.attrs:
         return None
-    size = file.attrs.get_id(name).get_storage_size()
-    if size > _LARGEST_ATTRIBUTE:
-        raise ValueError(f"attribute {name} of {size} bytes")
-    return file.attrs[name]
+    found = file.attrs.get_id(name)
+    kind, size = found.get_type(), found.get_storage_size()
+    text = isinstance(kind, h5py.h5t.TypeStringID) and not kind.is_variable_str()
+    number = isinstance(kind, h5py.h5t.TypeIntegerID | h5py.h5t.TypeFloatID)
+    if not (text or number) or found.shape != () or size > _LARGEST_ATTRIBUTE:
+        raise ValueError(f"attribute {name}: {size} bytes of {type(kind).__name__}")
+    value = file.attrs[name]
+    return value.decode() if text else value
+
+
+def _set_attribute(file: h5py.File, name: str, value: str | float) -> None:
+    """Write a root attribute, text with its length.
+
+    The text of no fixed length that h5py writes by itself lies in a heap, and over a
+    heap that was damaged HDF5 can run for ever.
+    """
+    if isinstance(value, str):
+        raw = value.encode()
+        kind = h5py.string_dtype("utf-8", len(raw))
+        file.attrs.create(name, np.array(raw, dtype=kind), dtype=kind)
+    else:
+        file.attrs[name] = value
 
 
 def _read_table(
@@ -432,7 +479,9 @@ def _read_table(
         counts = _counts(_attribute(file, "counts"))
         start_value = float(_attribute(file, "start_value"))
         digest = str(_attribute(file, "values_sha256"))
-        built_with = str(_attribute(file, "built_with"))
+        built_with = _attribute(file, "built_with")
+        if not isinstance(built_with, str):
+            raise ValueError("built_with is no text")
         arrays = {
             name: _read_array(file, name, spec, path, remedy) for name in _expected_arrays(spec)
         }
@@ -442,6 +491,10 @@ def _read_table(
     values = arrays.pop(_VALUES)
     if not np.isfinite(values).all():
         raise CorruptTableError(path, "finite values", "NaN or infinity", remedy)
+    if values.size <= spec.start_index:
+        raise CorruptTableError(
+            path, f"more than {spec.start_index} values", f"{values.size}", remedy
+        )
     if float(values.flat[spec.start_index]) != start_value:
         at_start = repr(float(values.flat[spec.start_index]))
         raise CorruptTableError(path, f"start_value {start_value!r}", at_start, remedy)
@@ -457,9 +510,12 @@ def _read_array(
     place = _place(name)
     data = _dataset(file, place, path, remedy)
     dtype, shape = _expected_arrays(spec)[name]
-    if data.shape != shape or data.dtype != np.dtype(dtype):
+    if not _fits(data.shape, shape) or data.dtype != np.dtype(dtype):
         found = f"{data.dtype.str} of shape {data.shape}"
         raise MismatchedTableError(path, f"{place} {dtype} of shape {shape}", found, remedy)
+    if data.nbytes > LARGEST_ARRAY and -1 in shape:
+        limit = f"{place} of at most {LARGEST_ARRAY} bytes"
+        raise CorruptTableError(path, limit, f"{data.nbytes}", remedy)
     return _read_pieces(data, place, path, remedy)
 
 
@@ -568,7 +624,14 @@ def structure(path: Path, remedy: str) -> dict[str, NDArray[Any]]:
 
 
 def table_files(folder: Path) -> list[Path]:
-    """Return the table files of a folder in order of name; none if there is no folder."""
-    if not folder.is_dir():
+    """Return the table files of a folder in order of name; none if there is no folder.
+
+    Raises:
+        OSError: the folder cannot be read.
+    """
+    try:
+        names = os.listdir(folder)
+    except (FileNotFoundError, NotADirectoryError):
         return []
-    return sorted(path for path in folder.glob(f"*{SUFFIX}") if not path.name.startswith("."))
+    found = (name for name in names if name.endswith(SUFFIX) and not name.startswith("."))
+    return [folder / name for name in sorted(found)]

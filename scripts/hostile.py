@@ -447,7 +447,7 @@ HOSTILE_TEXTS = (
 )  # fmt: skip
 
 
-def sound_requests(advisor: Advisor, luck: random.Random, count: int) -> list[dict[str, Any]]:
+def sound_requests(luck: random.Random, count: int) -> list[dict[str, Any]]:
     """Return requests that are right, over positions of games played at random."""
     requests: list[dict[str, Any]] = []
     for game in NAMES:
@@ -481,8 +481,29 @@ def sound_requests(advisor: Advisor, luck: random.Random, count: int) -> list[di
                     requests.append({"id": len(requests), **request})
                     left -= 1
                 state = state.apply(step)
-    del advisor
     return requests
+
+
+SLOW = 1e-4
+"""How many lines are made of requests that take long: bots that search."""
+
+
+def sorted_by_speed(
+    requests: Sequence[dict[str, Any]], advisor: Advisor
+) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """Return the requests that are answered in five milliseconds, and those that are not."""
+    fast: list[dict[str, Any]] = []
+    slow: list[dict[str, Any]] = []
+    for request in requests:
+        given = {key: value for key, value in request.items() if key not in ("id", "method")}
+        answer = getattr(advisor, request["method"])
+        begin = 0.0
+        for _ in range(2):  # the second is what counts: a table is opened once
+            begin = time.perf_counter()
+            with contextlib.suppress(UstadError):  # a move where chance is to fall
+                answer(**given)
+        (fast if time.perf_counter() - begin < 0.005 else slow).append(request)
+    return fast, slow
 
 
 def places(value: Any, way: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
@@ -613,13 +634,16 @@ def send_lines(folder: Path, count: int, seed: int, progress: Callable[[int], No
     """
     report, luck = Report(), random.Random(seed)
     advisor = Advisor(folder)
-    requests = sound_requests(advisor, luck, 600)
+    fast, slow = sorted_by_speed(sound_requests(luck, 1000), advisor)
     command = [sys.executable, "-m", "ustad.runtime", "serve", "--tables", str(folder)]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as server:
         assert server.stdin is not None
         assert server.stdout is not None
         while report.cases < count and server.poll() is None:
-            lines = [hostile_line(requests, luck) for _ in range(min(1000, count - report.cases))]
+            lines = [
+                hostile_line(slow if slow and luck.random() < SLOW else fast, luck)
+                for _ in range(min(1000, count - report.cases))
+            ]
             asked = [line for line in lines if line.strip()]
             watch = threading.Timer(LONGEST_WAIT, server.kill)
             watch.start()

@@ -16,7 +16,7 @@ from typing import TypeVar, cast
 
 import numba
 from numba.extending import register_jitable
-from ustad.runtime.games import yacht
+from ustad.runtime.games import melds, yacht
 
 Function = TypeVar("Function", bound=Callable[..., object])
 
@@ -43,3 +43,29 @@ yacht_upper_after = compiled(yacht.upper_after)
 yacht_upper_points = compiled(yacht.upper_points)
 yacht_state_number = compiled(yacht.state_number)
 yacht_after = compiled(yacht.yacht_after)
+
+_callable_from_compiled(
+    melds.poplu,
+    melds.jhiplu,
+    melds.alter,
+    melds.joker_mask,
+    melds.copies_pay,
+    melds.marriage_points,
+    melds.maal_points,
+    melds.suit_key,
+    melds.suit_covers,
+    melds.remembered_covers,
+    melds.add_covers,
+    melds.max_covers,
+    melds.putali_covers,
+    melds.dublee_count,
+    melds.run_outs,
+    melds.other_suits,
+    melds._add_group,
+    melds._fits,
+    melds._distance,
+    melds.list_groups,
+)
+
+marriage_show_distance = compiled(melds.show_distance)
+marriage_search_finish = compiled(melds.search_finish)

@@ -20,7 +20,7 @@ from typing import Any, NoReturn
 from ustad.runtime.advice import Advisor, advice_to_json
 from ustad.runtime.errors import MissingPackageError, UsageError, UstadError, shown
 from ustad.runtime.games import NAMES, game_type
-from ustad.runtime.games.base import LEVELS, Advice, GameType, parse_options
+from ustad.runtime.games.base import LEVELS, Advice, Command, GameType, parse_options
 from ustad.runtime.strict_json import LARGEST_TEXT, loads
 from ustad.tables import (
     MismatchedTableError,
@@ -85,6 +85,9 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     for add in (_add_build, _add_info, _add_verify, _add_ask, _add_apply):
         add(commands)
+    for name in NAMES:
+        for extra in game_type(name).commands():
+            _add_extra(commands, extra)
     return parser
 
 
@@ -399,3 +402,18 @@ def _apply(args: argparse.Namespace) -> int:
         print(kind.describe(kind.state_from_json(answer["position"])))
         print(json.dumps(answer["position"], ensure_ascii=False))
     return OK
+
+
+# commands of one game
+
+
+def _add_extra(commands: Any, extra: Command) -> None:
+    def run(args: argparse.Namespace) -> int:
+        answer = extra.run(args)
+        if args.json:
+            _print_json(answer)
+        else:
+            print(extra.text(answer))
+        return OK
+
+    extra.add_flags(_command(commands, extra.name, run, extra.help))

@@ -11,7 +11,7 @@ from importlib import import_module
 from ustad.runtime.errors import UsageError, shown
 from ustad.runtime.games.base import GameType
 
-NAMES = ("yacht",)
+NAMES = ("yacht", "marriage")
 """The games, each a module of this package that holds its :class:`GameType` as ``TYPE``."""
 
 

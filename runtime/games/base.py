@@ -230,6 +230,21 @@ def parse_options(game: str, options: Sequence[Option], texts: Sequence[str]) ->
     return found
 
 
+@dataclass(frozen=True)
+class Command:
+    """A command of one game alone, beside those that all games have.
+
+    ``add_flags`` adds its flags to a parser, ``run`` answers with the object that
+    ``--json`` prints, ``text`` says the same for people.
+    """
+
+    name: str
+    help: str
+    add_flags: Callable[[argparse.ArgumentParser], None]
+    run: Callable[[argparse.Namespace], dict[str, Any]]
+    text: Callable[[dict[str, Any]], str]
+
+
 class GameType(ABC):
     """Everything that commands, protocol, arena and tests know of a game.
 
@@ -261,6 +276,10 @@ class GameType(ABC):
     def parse_options(self, texts: Sequence[str]) -> dict[str, Any]:
         """Return the options of the rules given as ``NAME=VALUE`` texts, defaults left out."""
         return parse_options(self.name, self.options, texts)
+
+    def commands(self) -> tuple[Command, ...]:
+        """Return the commands of this game alone."""
+        return ()
 
     def options_help(self) -> str:
         """Return the options and what they may be, for a command's help."""

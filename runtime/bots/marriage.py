@@ -1,1 +1,1101 @@
-"""stub"""
+"""The four levels of Marriage: one way to look at a hand, four ways to weigh it.
+
+**The problem.**  A player decides which card to draw, which to throw, and which
+melds to show.  The other hands and the stock are hidden; a round is too long to
+search.  So each option is described by *features* of the hand that it leads to,
+and the option with the greatest weighted sum is played.
+
+**Features before the show** (:func:`rate_before_show`): the distance to three pure
+melds and its *outs* (the unseen cards that lessen it) as a share of all unseen
+cards, the same for seven dublees, estimated turns until the show on the cheaper of
+the two routes, and whether somebody has shown.  **After the show**
+(:func:`rate_after_show`): distance, outs and estimated turns until the finish, and
+maal.  A card of the pile is judged by the difference that it makes.
+
+**The levels** are weights on these features:
+
+- *easy* looks at the exact distance alone, through noise;
+- *medium* looks at the exact distance alone;
+- *hard* goes by the estimated turns; it lays dealt tanelas and shows the melds that
+  leave the best finish;
+- *expert* weighs all features by what they were found to be worth in net points:
+  the weights are slopes learned from randomised self-play, see
+  ``ustad.solver.marriage``, and ship with the package.  Where no tiplu is known a
+  show and the blind discard after it are averaged over the tiplus that can come.
+
+No level throws a putali or the master while it has anything else; every level
+shows and finishes as soon as it can.
+
+**Estimated turns.**  With a share s of the unseen cards useful, a turn helps with
+probability ``1 - (1 - s)(1 - PILE_HELPS * s)``, the second factor being the top of
+the pile.  The first step is counted with the hand's own outs, each further step
+with the share usual at that distance.
+
+Everything is a function of the seat's view.  The same functions play whole rounds
+in compiled code when the weights are learned.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from ustad.runtime.compiled import compiled, marriage_search_finish, marriage_show_distance
+from ustad.runtime.games import marriage as rules
+from ustad.runtime.games import melds
+from ustad.runtime.games.base import Advice, Bot, rank
+from ustad.runtime.games.marriage import Marriage, View
+from ustad.runtime.games.melds import (
+    CARDS,
+    MASTER,
+    PUTALI,
+    RANKS,
+    SHOW_MELDS,
+    add_covers,
+    alter,
+    copies_pay,
+    dublee_count,
+    finish_work,
+    jhiplu,
+    joker_mask,
+    marriage_points,
+    poplu,
+    putali_covers,
+    remembered_covers,
+    suit_key,
+)
+from ustad.tables import MissingTableError, TableSpec, open_table, tables_folder
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+NOTHING = CARDS
+"""The row of a rating for the hand as it is, nothing thrown."""
+
+# Features of a hand before the show.
+BEFORE_NAMES = (
+    "distance",
+    "turns",
+    "distance is 1",
+    "distance is 2",
+    "distance is 3",
+    "outs at distance 1",
+    "outs at distance 2",
+    "outs at distance 3 or more",
+    "four dublees",
+    "five dublees",
+    "six dublees",
+    "dublee outs at five",
+    "dublee outs at six",
+    "turns, somebody has shown",
+    "distance is 1, somebody has shown",
+    "distance is 2, somebody has shown",
+    "outs at distance 1, somebody has shown",
+    "six dublees, somebody has shown",
+    "can show",
+)
+BEFORE = len(BEFORE_NAMES)
+TAKE_BEFORE_NAMES = (
+    "take",
+    "take, distance falls",
+    "take, somebody has shown",
+    "take, distance falls, somebody has shown",
+    "take, distance falls from 3 or more, somebody has shown",
+    "take a putali or master",
+)
+TAKE_BEFORE = len(TAKE_BEFORE_NAMES)
+# Features of a hand after the show.
+AFTER_NAMES = (
+    "distance",
+    "turns",
+    "distance is 1",
+    "distance is 2",
+    "distance is 3",
+    "outs at distance 1",
+    "outs at distance 2",
+    "outs at distance 3 or more",
+    "can finish",
+)
+AFTER = len(AFTER_NAMES)
+TAKE_AFTER_NAMES = ("take", "take, distance falls", "take a joker", "maal of the card taken")
+TAKE_AFTER = len(TAKE_AFTER_NAMES)
+
+# One vector of weights: four decisions, each with its own.
+DISCARD_BEFORE = 0
+DRAW_BEFORE = DISCARD_BEFORE + BEFORE
+DISCARD_AFTER = DRAW_BEFORE + BEFORE + TAKE_BEFORE
+DRAW_AFTER = DISCARD_AFTER + AFTER
+WEIGHTS = DRAW_AFTER + AFTER + TAKE_AFTER
+
+FEATURE_NAMES = (
+    *(f"discard before the show: {name}" for name in BEFORE_NAMES),
+    *(f"draw before the show: {name}" for name in (*BEFORE_NAMES, *TAKE_BEFORE_NAMES)),
+    *(f"discard after the show: {name}" for name in AFTER_NAMES),
+    *(f"draw after the show: {name}" for name in (*AFTER_NAMES, *TAKE_AFTER_NAMES)),
+)
+
+PILE_HELPS = 0.6
+MOST_TURNS = 60.0
+USUAL_SHOW: Floats = np.array([1.0, 0.05, 0.11, 0.18, 0.26, 0.34, 0.42, 0.5, 0.6, 0.7])
+"""The usual share of outs at each distance from a show."""
+USUAL_DUBLEES: Floats = np.array([1.0, 0.16, 0.19, 0.22, 0.25, 0.28, 0.3, 0.3])
+"""The usual share of outs by dublees still missing."""
+USUAL_FINISH: Floats = np.array(
+    [1.0, 0.2, 0.3, 0.38, 0.45, 0.5, 0.55, 0.6, 0.6, 0.6, 0.6, 0.6, 0.6, 0.6]
+)
+"""The usual share of outs at each distance from a finish."""
+
+
+@compiled
+def estimated_turns(distance: int, share: float, usual: Floats) -> float:
+    """Return the turns until a distance is gone, the first step with a share of outs."""
+    turns = 0.0
+    for step in range(1, distance + 1):
+        s = max(share, 0.004) if step == distance else usual[step]
+        turns += 1.0 / (1.0 - (1.0 - s) * (1.0 - PILE_HELPS * s))
+    return min(turns, MOST_TURNS)
+
+
+@compiled
+def _before_row(
+    row: Floats,
+    distance: int,
+    outs: float,
+    dublees: int,
+    dublee_outs: float,
+    dublee: bool,
+    somebody: float,
+) -> None:
+    """Fill a row with the features of a hand; outs are shares."""
+    row[:] = 0.0
+    turns = estimated_turns(distance, outs, USUAL_SHOW)
+    if dublee:
+        missing = max(0, 7 - dublees)
+        turns = min(turns, estimated_turns(missing, dublee_outs, USUAL_DUBLEES))
+        if dublees == 4:
+            row[8] = 1.0
+        elif dublees == 5:
+            row[9] = 1.0
+            row[11] = 10.0 * dublee_outs
+        elif dublees == 6:
+            row[10] = 1.0
+            row[12] = 10.0 * dublee_outs
+            row[17] = somebody
+    row[0] = distance
+    row[1] = turns
+    row[13] = somebody * turns
+    if 1 <= distance <= 3:
+        row[1 + distance] = 1.0
+    if distance == 1:
+        row[5] = 10.0 * outs
+        row[14] = somebody
+        row[16] = somebody * 10.0 * outs
+    elif distance == 2:
+        row[6] = 10.0 * outs
+        row[15] = somebody
+    elif distance >= 3:
+        row[7] = 10.0 * outs
+    if distance == 0 or (dublee and dublees >= 7):
+        row[18] = 1.0
+
+
+@compiled
+def rate_before_show(
+    memory: Ints,
+    hand: Ints,
+    laid: Ints,
+    unseen: Ints,
+    dublee: bool,
+    master_is_pure: bool,
+    somebody: float,
+    throw: bool,
+    rows: Floats,
+    valid: NDArray[np.bool_],
+) -> None:
+    """Rate the hand that each discard leaves, before the show.
+
+    Args:
+        memory: see :func:`ustad.runtime.games.melds.remembered_covers`.
+        hand: (54,) the cards in hand.
+        laid: (54,) the tanelas laid.
+        unseen: (54,) the cards not seen.
+        dublee: the option.
+        master_is_pure: the option.
+        somebody: 1 if somebody has shown, else 0.
+        throw: whether a card is to be thrown; else only the hand as it is is rated.
+        rows: (55, BEFORE) filled: a row for each card thrown, the last for none.
+        valid: (55,) filled: which rows are.
+    """
+    valid[:] = False
+    total = max(1, unseen.sum())
+    keys = np.zeros(4, dtype=np.int64)
+    blocked = np.zeros(4, dtype=np.int64)
+    down = 0
+    for suit in range(4):
+        keys[suit] = suit_key(hand, suit)
+        for rank_ in range(RANKS):
+            if laid[suit * RANKS + rank_] > 0:
+                blocked[suit] |= 1 << rank_
+                down += 1
+    if laid[PUTALI] > 0:
+        down += 1
+    missing = SHOW_MELDS - down
+    place = 4 * (missing - 1)
+    pairs = dublee_count(hand)
+    single_outs = 0
+    for card in range(MASTER):
+        if hand[card] == 1:
+            single_outs += unseen[card]
+    wild = master_is_pure and hand[MASTER] > 0
+    covers = np.zeros(4, dtype=np.int64)
+    plus = np.zeros((4, RANKS), dtype=np.int64)
+    others = np.zeros(4, dtype=np.int64)
+    putali = putali_covers(hand[PUTALI]) if laid[PUTALI] == 0 else 0
+    putali_more = laid[PUTALI] == 0 and hand[PUTALI] < 3 and unseen[PUTALI] > 0
+    if missing > 0 and not wild:
+        for suit in range(4):
+            covers[suit] = remembered_covers(memory, keys[suit], blocked[suit], 0)
+            for rank_ in range(RANKS):
+                card = suit * RANKS + rank_
+                if unseen[card] > 0 and hand[card] < 3 and laid[card] == 0:
+                    key = keys[suit] + (1 << 2 * rank_)
+                    plus[suit, rank_] = remembered_covers(memory, key, blocked[suit], 0)
+        for suit in range(4):
+            rest = putali
+            for other in range(4):
+                if other != suit:
+                    rest = add_covers(rest, covers[other])
+            others[suit] = rest
+    less = hand.copy()
+    for card in range(CARDS + 1):
+        if card < CARDS:
+            if not throw or card >= PUTALI or hand[card] == 0:
+                continue
+        valid[card] = True
+        outs = 0
+        distance = 0
+        if missing > 0 and wild:
+            if card < CARDS:
+                less[card] -= 1
+            distance = marriage_show_distance(memory, less, laid, True)
+            for new in range(MASTER):
+                if unseen[new] > 0 and less[new] < 3 and laid[new] == 0:
+                    less[new] += 1
+                    if marriage_show_distance(memory, less, laid, True) < distance:
+                        outs += unseen[new]
+                    less[new] -= 1
+            if card < CARDS:
+                less[card] += 1
+        elif missing > 0:
+            suit = card // RANKS if card < CARDS else 0
+            key = keys[suit]
+            own = covers[suit]
+            if card < CARDS:
+                key -= 1 << 2 * (card % RANKS)
+                own = remembered_covers(memory, key, blocked[suit], 0)
+            most = add_covers(others[suit], own) >> place & 15
+            distance = 3 * missing - most
+            if distance > 0:
+                for rank_ in range(RANKS):
+                    new = suit * RANKS + rank_
+                    if unseen[new] > 0 and laid[new] == 0 and key >> 2 * rank_ & 3 < 3:
+                        if card < CARDS:
+                            if card % RANKS == rank_:
+                                with_new = covers[suit]
+                            else:
+                                with_new = remembered_covers(
+                                    memory, key + (1 << 2 * rank_), blocked[suit], 0
+                                )
+                        else:
+                            with_new = plus[suit, rank_]
+                        if add_covers(others[suit], with_new) >> place & 15 > most:
+                            outs += unseen[new]
+                for other in range(4):
+                    if other == suit:
+                        continue
+                    rest = add_covers(putali, own)
+                    for third in range(4):
+                        if third != suit and third != other:
+                            rest = add_covers(rest, covers[third])
+                    for rank_ in range(RANKS):
+                        if (
+                            plus[other, rank_] > 0
+                            and add_covers(rest, plus[other, rank_]) >> place & 15 > most
+                        ):
+                            outs += unseen[other * RANKS + rank_]
+                if putali_more:
+                    rest = add_covers(putali_covers(hand[PUTALI] + 1), own)
+                    for third in range(4):
+                        if third != suit:
+                            rest = add_covers(rest, covers[third])
+                    if rest >> place & 15 > most:
+                        outs += unseen[PUTALI]
+        dublees = pairs
+        loose = single_outs
+        if card < CARDS:
+            if hand[card] == 1:
+                loose -= unseen[card]
+            elif hand[card] == 2:
+                dublees -= 1
+                loose += unseen[card]
+        _before_row(
+            rows[card], distance, outs / total, dublees, loose / total, dublee, somebody
+        )
+
+
+@compiled
+def _after_row(row: Floats, distance: int, outs: float) -> None:
+    """Fill a row with the features of a hand after the show; outs are a share."""
+    row[:] = 0.0
+    row[0] = distance
+    row[1] = estimated_turns(distance, outs, USUAL_FINISH)
+    if 1 <= distance <= 3:
+        row[1 + distance] = 1.0
+    if distance == 0:
+        row[8] = 1.0
+    elif distance == 1:
+        row[5] = 10.0 * outs
+    elif distance == 2:
+        row[6] = 10.0 * outs
+    else:
+        row[7] = 10.0 * outs
+
+
+@compiled
+def rate_after_show(
+    hand: Ints,
+    unseen: Ints,
+    jokers: int,
+    dublees: bool,
+    throw: bool,
+    groups: Ints,
+    outs: Ints,
+    rows: Floats,
+    valid: NDArray[np.bool_],
+) -> None:
+    """Rate the hand that each discard leaves, after the show.
+
+    Discards that cost distance are left out, jokers too while there is another.
+
+    Args:
+        hand: (54,) the cards in hand.
+        unseen: (54,) the cards not seen.
+        jokers: which cards are jokers, as bits.
+        dublees: whether seven dublees were shown: an eighth is wanted.
+        throw: whether a card is to be thrown.
+        groups: working space, see :func:`ustad.runtime.games.melds.finish_work`.
+        outs: working space.
+        rows: (55, AFTER) filled: a row for each card thrown, the last for none.
+        valid: (55,) filled: which rows are.
+    """
+    valid[:] = False
+    total = max(1, unseen.sum())
+    if dublees:
+        loose = 0
+        pairs = 0
+        for card in range(MASTER):
+            if hand[card] == 1:
+                loose += unseen[card]
+            elif hand[card] >= 2:
+                pairs += 1
+        for card in range(CARDS + 1):
+            if card == NOTHING:
+                valid[card] = True
+                _after_row(rows[card], 0 if pairs > 0 else 1, loose / total)
+            elif throw and hand[card] > 0 and not jokers >> card & 1:
+                valid[card] = True
+                left = loose - (unseen[card] if hand[card] == 1 else 0)
+                left_pairs = pairs - (hand[card] == 2)
+                _after_row(rows[card], 0 if left_pairs > 0 else 1, left / total)
+    else:
+        chosen = np.zeros(4, dtype=np.int64)
+        distance = marriage_search_finish(hand, jokers, 12, groups, outs, chosen, True)
+        for card in range(CARDS + 1):
+            if card == NOTHING:
+                if throw:
+                    continue
+            elif not throw or hand[card] == 0 or jokers >> card & 1:
+                continue
+            elif distance > 0 and outs[card] == 0:
+                continue
+            share = 0
+            if distance > 0:
+                for new in range(CARDS):
+                    if outs[card] >> new & 1:
+                        share += unseen[new]
+            valid[card] = True
+            _after_row(rows[card], distance, share / total)
+    if throw:
+        for card in range(CARDS):
+            if valid[card]:
+                return
+        # Jokers alone are left: the one that pays least is found by the caller.
+        for card in range(CARDS):
+            if hand[card] > 0:
+                valid[card] = True
+                _after_row(rows[card], 1, 0.0)
+
+
+@compiled
+def maal_of_card(hand: Ints, card: int, tiplu: int) -> int:
+    """Return the maal that one more copy of a card adds to the cards of a hand, after the show."""
+    if card == MASTER:
+        return 10
+    if card == PUTALI:
+        return copies_pay(hand[card] + 1, 5, 15, 25) - copies_pay(hand[card], 5, 15, 25)
+    if tiplu < 0:
+        return 0
+    if card == alter(tiplu):
+        return copies_pay(hand[card] + 1, 5, 15, 25) - copies_pay(hand[card], 5, 15, 25)
+    t, p, j = hand[tiplu], hand[poplu(tiplu)], hand[jhiplu(tiplu)]
+    before = marriage_points(t, p, j)
+    if card == tiplu:
+        return marriage_points(t + 1, p, j) - before
+    if card == poplu(tiplu):
+        return marriage_points(t, p + 1, j) - before
+    if card == jhiplu(tiplu):
+        return marriage_points(t, p, j + 1) - before
+    return 0
+
+
+@compiled
+def weigh(row: Floats, weights: Floats, first: int) -> float:
+    """Return the weighted sum of a row, its weights beginning at ``first``."""
+    total = 0.0
+    for k in range(len(row)):
+        total += row[k] * weights[first + k]
+    return total
+
+
+@compiled
+def mixed(a: int, b: int, c: int) -> float:
+    """Return a number from 0 to 1 that looks random and depends on nothing but a, b and c."""
+    x = np.uint64(a) * np.uint64(0x9E3779B97F4A7C15)
+    x ^= np.uint64(b) * np.uint64(0xBF58476D1CE4E5B9)
+    x ^= np.uint64(c) * np.uint64(0x94D049BB133111EB)
+    for _ in range(2):
+        x ^= x >> np.uint64(30)
+        x *= np.uint64(0xBF58476D1CE4E5B9)
+        x ^= x >> np.uint64(27)
+        x *= np.uint64(0x94D049BB133111EB)
+        x ^= x >> np.uint64(31)
+    return float(x >> np.uint64(11)) / 9007199254740992.0
+
+
+@compiled
+def noise(seed: int, moment: int, option: int, temperature: float) -> float:
+    """Return the noise of an option: Gumbel noise makes the greatest a softmax choice.
+
+    Without temperature it is too small to matter but between equals.
+    """
+    u = mixed(seed, moment, option)
+    if temperature > 0.0:
+        return -temperature * np.log(-np.log(u * 0.999999 + 5e-7))
+    return 1e-7 * u
+
+
+@compiled
+def take_row(
+    before: Floats, after: Floats, card: int, somebody: float, row: Floats
+) -> None:
+    """Fill a row with what taking the pile's card changes before the show.
+
+    ``before`` rates the hand as it is, ``after`` the hand with the card and the best
+    discard.
+    """
+    for k in range(BEFORE):
+        row[k] = after[k] - before[k]
+    falls = 1.0 if after[0] < before[0] else 0.0
+    row[BEFORE] = 1.0
+    row[BEFORE + 1] = falls
+    row[BEFORE + 2] = somebody
+    row[BEFORE + 3] = falls * somebody
+    row[BEFORE + 4] = falls * somebody * (1.0 if before[0] >= 3 else 0.0)
+    row[BEFORE + 5] = 1.0 if card >= PUTALI else 0.0
+
+
+@compiled
+def take_row_after(
+    before: Floats, after: Floats, joker: bool, points: int, row: Floats
+) -> None:
+    """Fill a row with what taking the pile's card changes after the show."""
+    for k in range(AFTER):
+        row[k] = after[k] - before[k]
+    row[AFTER] = 1.0
+    row[AFTER + 1] = 1.0 if after[0] < before[0] else 0.0
+    row[AFTER + 2] = 1.0 if joker else 0.0
+    row[AFTER + 3] = points
+
+
+@compiled
+def best_row(
+    rows: Floats,
+    valid: NDArray[np.bool_],
+    weights: Floats,
+    first: int,
+    barred: int,
+    seed: int,
+    moment: int,
+    temperature: float,
+    values: Floats,
+) -> int:
+    """Return the card whose row weighs most, and fill ``values`` with all weights.
+
+    ``barred`` is a card that may not be thrown, -1 for none.
+    """
+    best = -1
+    highest = -np.inf
+    for card in range(CARDS):
+        if not valid[card] or card == barred:
+            continue
+        values[card] = weigh(rows[card], weights, first)
+        value = values[card] + noise(seed, moment, card, temperature)
+        if value > highest:
+            best, highest = card, value
+    return best
+
+
+@compiled
+def least_maal(hand: Ints, barred: int, tiplu: int) -> int:
+    """Return the card of a hand that pays least, for a hand of jokers alone."""
+    best = -1
+    least = 1 << 20
+    less = hand.copy()
+    for card in range(CARDS):
+        if hand[card] > 0 and card != barred:
+            less[card] -= 1
+            points = maal_of_card(less, card, tiplu)
+            less[card] += 1
+            if points < least:
+                best, least = card, points
+    return best
+
+
+@compiled
+def choose_take_before(
+    memory: Ints,
+    hand: Ints,
+    laid: Ints,
+    unseen: Ints,
+    top: int,
+    dublee: bool,
+    master_is_pure: bool,
+    somebody: float,
+    weights: Floats,
+    rows: Floats,
+    valid: NDArray[np.bool_],
+    values: Floats,
+    row: Floats,
+) -> float:
+    """Return the weight of taking the pile's card before the show, the stock weighing 0.
+
+    ``row`` (BEFORE + TAKE_BEFORE) is filled with its features.
+    """
+    rate_before_show(
+        memory, hand, laid, unseen, dublee, master_is_pure, somebody, False, rows, valid
+    )
+    before = rows[NOTHING].copy()
+    hand[top] += 1
+    rate_before_show(
+        memory, hand, laid, unseen, dublee, master_is_pure, somebody, True, rows, valid
+    )
+    after = rows[NOTHING]
+    if after[BEFORE - 1] == 0.0:
+        best = best_row(rows, valid, weights, DISCARD_BEFORE, top, 0, 0, 0.0, values)
+        after = rows[best]
+    hand[top] -= 1
+    take_row(before, after, top, somebody, row[: BEFORE + TAKE_BEFORE])
+    return weigh(row[: BEFORE + TAKE_BEFORE], weights, DRAW_BEFORE)
+
+
+@compiled
+def choose_take_after(
+    hand: Ints,
+    table: Ints,
+    unseen: Ints,
+    top: int,
+    tiplu: int,
+    dublees: bool,
+    weights: Floats,
+    groups: Ints,
+    outs: Ints,
+    rows: Floats,
+    valid: NDArray[np.bool_],
+    values: Floats,
+    row: Floats,
+) -> float:
+    """Return the weight of taking the pile's card after the show, the stock weighing 0.
+
+    ``table`` (54,) holds one's own cards on the table; ``row`` (AFTER + TAKE_AFTER) is
+    filled with the features.
+    """
+    jokers = joker_mask(tiplu)
+    rate_after_show(hand, unseen, jokers, dublees, False, groups, outs, rows, valid)
+    before = rows[NOTHING].copy()
+    points = maal_of_card(hand + table, top, tiplu)
+    hand[top] += 1
+    rate_after_show(hand, unseen, jokers, dublees, True, groups, outs, rows, valid)
+    best = best_row(rows, valid, weights, DISCARD_AFTER, top, 0, 0, 0.0, values)
+    hand[top] -= 1
+    if best < 0:
+        return -1e9
+    take_row_after(before, rows[best], jokers >> top & 1 == 1, points, row[: AFTER + TAKE_AFTER])
+    return weigh(row[: AFTER + TAKE_AFTER], weights, DRAW_AFTER)
+
+
+# The show.
+
+MOST_MELDS = 128
+MOST_SHOWS = 512
+
+
+@compiled
+def list_pure(hand: Ints, master_is_pure: bool, found: Ints) -> int:
+    """Fill ``found`` (MOST_MELDS, 3) with the pure melds that a hand holds; return how many."""
+    count = 0
+    for card in range(MASTER):
+        if hand[card] == 3:
+            found[count, :] = card
+            count += 1
+    for suit in range(4):
+        for low in range(12):
+            first = suit * RANKS
+            a, b, c = first + low, first + low + 1, first + (low + 2) % RANKS
+            have = (hand[a] > 0) + (hand[b] > 0) + (hand[c] > 0)
+            if have == 3:
+                found[count, 0], found[count, 1], found[count, 2] = a, b, c
+                count += 1
+            if master_is_pure and hand[MASTER] > 0:
+                for gap in range(3):
+                    two = have - (hand[(a, b, c)[gap]] > 0)
+                    if two == 2 and count < MOST_MELDS:
+                        found[count, 0], found[count, 1], found[count, 2] = a, b, c
+                        found[count, gap] = MASTER
+                        count += 1
+    return count
+
+
+@compiled
+def take_cards(hand: Ints, cards: Ints) -> bool:
+    """Take cards out of a hand; tell whether it held them (else it is left as it was)."""
+    able = True
+    for card in cards:
+        hand[card] -= 1
+        if hand[card] < 0:
+            able = False
+    if not able:
+        for card in cards:
+            hand[card] += 1
+    return able
+
+
+@compiled
+def rate_blind(
+    hand: Ints,
+    unseen: Ints,
+    tiplu: int,
+    throw: bool,
+    barred: int,
+    tiplus: int,
+    weights: Floats,
+    groups: Ints,
+    outs: Ints,
+    rows: Floats,
+    valid: NDArray[np.bool_],
+    values: Floats,
+) -> int:
+    """Rate the hand after a show, averaged over the tiplus that can come; return the best discard.
+
+    Args:
+        hand: (54,) the cards left in hand.
+        unseen: (54,) the cards not seen.
+        tiplu: the tiplu if it is known, else -1.
+        throw: whether a card is to be thrown; else the hand itself is rated, in the
+            last place of ``values``.
+        barred: a card that may not be thrown, -1 for none.
+        tiplus: over how many tiplus to average; 0 counts putali and master alone.
+        weights: of the level.
+        groups: working space.
+        outs: working space.
+        rows: working space.
+        valid: working space.
+        values: (55,) filled with the averages, minus infinity where there is none.
+    """
+    one = np.zeros(CARDS + 1)
+    worst = np.zeros(CARDS + 1)
+    values[:] = 0.0
+    times = 0.0
+    if tiplu >= 0 or tiplus == 0:
+        candidates = 1
+    else:
+        candidates = 52
+    step = max(1, candidates // max(1, tiplus))
+    for at in range(0, candidates, step):
+        # Neighbouring tiplus are alike: a stride over the ranks meets all suits.
+        guess = tiplu if candidates == 1 else at * 15 % 52
+        weight = 1.0 if candidates == 1 else float(unseen[guess])
+        if weight == 0.0:
+            continue
+        jokers = joker_mask(guess)
+        rate_after_show(hand, unseen, jokers, False, throw, groups, outs, rows, valid)
+        lowest = np.inf
+        for card in range(CARDS + 1):
+            if valid[card]:
+                one[card] = weigh(rows[card], weights, DISCARD_AFTER)
+                lowest = min(lowest, one[card])
+        for card in range(CARDS + 1):
+            if valid[card]:
+                values[card] += weight * one[card]
+            elif card < CARDS and hand[card] > 0:
+                # A joker thrown, or a card that the finish needs: a step lost, and points.
+                lost = 12.0 * maal_of_card(hand, card, guess) / 4.0 if jokers >> card & 1 else 0.0
+                values[card] += weight * (lowest - 8.0 - lost)
+        times += weight
+    best = -1
+    for card in range(CARDS + 1):
+        able = (card == NOTHING and not throw) or (card < CARDS and throw and hand[card] > 0)
+        if able and card != barred:
+            values[card] /= max(times, 1.0)
+            if best < 0 or values[card] > values[best]:
+                best = card
+        else:
+            values[card] = -np.inf
+    return best
+
+
+@compiled
+def choose_show(
+    hand: Ints,
+    wanted: int,
+    unseen: Ints,
+    tiplu: int,
+    master_is_pure: bool,
+    throw: bool,
+    barred: int,
+    evaluations: int,
+    weights: Floats,
+    groups: Ints,
+    outs: Ints,
+    rows: Floats,
+    valid: NDArray[np.bool_],
+    values: Floats,
+    shown_melds: Ints,
+) -> float:
+    """Find the melds to show that leave the best hand; fill ``shown_melds`` (3, 3).
+
+    Args:
+        hand: (54,) the cards in hand.
+        wanted: how many melds are to be shown, 0 to 3.
+        unseen: (54,) the cards not seen.
+        tiplu: the tiplu if it will be known before the discard, else -1.
+        master_is_pure: the option.
+        throw: whether a card is thrown after the show.
+        barred: a card that may not be thrown, -1 for none.
+        evaluations: how many pairs of show and tiplu to look at; 0: each show once,
+            with putali and master as its jokers; -1: the first show.
+        weights: of the level.
+        groups: working space.
+        outs: working space.
+        rows: working space.
+        valid: working space.
+        values: working space.
+        shown_melds: filled with the melds.
+
+    Returns:
+        What the hand left weighs; minus infinity if there is no show.
+    """
+    pure = np.zeros((MOST_MELDS, 3), dtype=np.int64)
+    count = list_pure(hand, master_is_pure, pure)
+    shows = np.zeros((MOST_SHOWS, 3), dtype=np.int64)
+    marks = np.zeros(MOST_SHOWS, dtype=np.int64)
+    found = 0
+    left = hand.copy()
+    choice = np.zeros(3, dtype=np.int64)
+    # Choices i <= j <= k of melds; those that leave the same cards are one.
+    for i in range(count if wanted > 0 else 1):
+        if wanted > 0 and not take_cards(left, pure[i]):
+            continue
+        for j in range(i if wanted > 1 else 0, count if wanted > 1 else 1):
+            if wanted > 1 and not take_cards(left, pure[j]):
+                continue
+            for k in range(j if wanted > 2 else 0, count if wanted > 2 else 1):
+                if wanted > 2 and not take_cards(left, pure[k]):
+                    continue
+                mark = 0
+                for card in range(CARDS):
+                    mark = (mark * 1000003 + left[card]) & 0xFFFFFFFFFFFF
+                known = found >= MOST_SHOWS
+                for other in range(found):
+                    if marks[other] == mark:
+                        known = True
+                        break
+                if not known:
+                    choice[0], choice[1], choice[2] = i, j, k
+                    shows[found] = choice
+                    marks[found] = mark
+                    found += 1
+                if wanted > 2:
+                    for card in pure[k]:
+                        left[card] += 1
+            if wanted > 1:
+                for card in pure[j]:
+                    left[card] += 1
+        if wanted > 0:
+            for card in pure[i]:
+                left[card] += 1
+    best = -1
+    highest = -np.inf
+    tiplus = 0
+    if evaluations > 0 and found > 0:
+        tiplus = min(52, max(4, evaluations // found))
+    for show in range(found):
+        if evaluations < 0:
+            best, highest = 0, 0.0
+            break
+        for m in range(wanted):
+            for card in pure[shows[show, m]]:
+                left[card] -= 1
+        card = rate_blind(
+            left, unseen, tiplu, throw, barred, tiplus, weights, groups, outs, rows, valid, values
+        )
+        value = values[card] if card >= 0 else -1e9
+        for m in range(wanted):
+            for card in pure[shows[show, m]]:
+                left[card] += 1
+        if value > highest:
+            best, highest = show, value
+    if best >= 0:
+        for m in range(wanted):
+            shown_melds[m] = pure[shows[best, m]]
+    return highest
+
+
+@compiled
+def lay_is_good(
+    memory: Ints, hand: Ints, laid: Ints, card: int, dublee: bool, master_is_pure: bool
+) -> bool:
+    """Tell whether to lay a dealt tanela: it costs no distance and breaks no dublees."""
+    if dublee and dublee_count(hand) >= 6:
+        return False
+    before = marriage_show_distance(memory, hand, laid, master_is_pure)
+    hand[card] -= 3
+    laid[card] += 3
+    after = marriage_show_distance(memory, hand, laid, master_is_pure)
+    hand[card] += 3
+    laid[card] -= 3
+    return bool(after <= before)
+
+
+# The decision.
+
+TO_STOCK, TO_PILE, TO_LAY, TO_SHOW, TO_SHOW_DUBLEES, TO_FINISH, TO_DISCARD = range(7)
+
+
+def work_space() -> tuple[Any, ...]:
+    """Return the working arrays of :func:`decide`."""
+    groups, outs = finish_work()
+    return (
+        np.zeros(1 << 16, dtype=np.int64),
+        groups,
+        outs,
+        np.zeros((CARDS + 1, BEFORE)),
+        np.zeros((CARDS + 1, AFTER)),
+        np.zeros(CARDS + 1, dtype=np.bool_),
+        np.zeros(CARDS + 1),
+        np.zeros(BEFORE + TAKE_BEFORE),
+        np.zeros((3, 3), dtype=np.int64),
+    )
+
+
+@compiled
+def blind_tiplus(evaluations: int) -> int:
+    """Return over how many tiplus a blind discard is averaged."""
+    return min(52, max(4, evaluations)) if evaluations > 0 else 0
+
+
+@compiled
+def finish_discard(hand: Ints, table: Ints, tiplu: int, barred: int, work: Any) -> int:
+    """Return the card to discard with a finish, the least maal, -1 if the hand cannot finish."""
+    groups, outs = work[1], work[2]
+    jokers = joker_mask(tiplu)
+    chosen = np.zeros(4, dtype=np.int64)
+    if marriage_search_finish(hand, jokers, 0, groups, outs, chosen, False) > 0:
+        return -1
+    best = -1
+    least = 1 << 20
+    for card in range(CARDS):
+        if hand[card] == 0 or card == barred:
+            continue
+        hand[card] -= 1
+        points = maal_of_card(hand + table, card, tiplu) if jokers >> card & 1 else 0
+        if (
+            points < least
+            and marriage_search_finish(hand, jokers, 0, groups, outs, chosen, False) == 0
+        ):
+            best, least = card, points
+        hand[card] += 1
+    return best
+
+
+@compiled
+def decide(
+    work: Any,
+    hand: Ints,
+    laid: Ints,
+    table: Ints,
+    unseen: Ints,
+    tiplu: int,
+    has_shown: bool,
+    dublees: bool,
+    somebody: float,
+    drawn: bool,
+    first: bool,
+    top: int,
+    barred: int,
+    dublee: bool,
+    master_is_pure: bool,
+    at_once: bool,
+    weights: Floats,
+    temperature: float,
+    lays: bool,
+    evaluations: int,
+    seed: int,
+    moment: int,
+) -> tuple[int, int]:
+    """Decide one move.
+
+    Args:
+        work: :func:`work_space`; the ratings stay there: rows, values, the row of
+            the pile's card, the melds to show.
+        hand: (54,) the cards in hand.
+        laid: (54,) one's tanelas laid.
+        table: (54,) all one's cards on the table.
+        unseen: (54,) the cards not seen.
+        tiplu: the tiplu if it is seen, else -1.
+        has_shown: whether this seat has shown,
+        dublees: and whether seven dublees.
+        somebody: 1 if anybody has shown, else 0.
+        drawn: whether a card has been drawn in this turn.
+        first: whether this is before one's first draw.
+        top: the top of the pile, -1 for none.
+        barred: the card just taken from the pile, -1 for none.
+        dublee: the option.
+        master_is_pure: the option.
+        at_once: whether a show made now lets the tiplu be seen at once.
+        weights: (WEIGHTS,) of the level.
+        temperature: of the noise, in the unit of the weights.
+        lays: whether the level lays tanelas.
+        evaluations: see :func:`choose_show`.
+        seed: of the noise.
+        moment: a number for this decision.
+
+    Returns:
+        What to do, and the card to throw, to lay or to finish with, else -1.
+    """
+    memory, groups, outs, rows, rows_after, valid, values, row, melds_out = work
+    if has_shown and tiplu >= 0 and drawn:
+        if dublees:
+            cards = hand.sum()
+            for card in range(MASTER):
+                if hand[card] >= 2 and cards > 2:
+                    hand[card] -= 2
+                    thrown = least_maal(hand, barred, tiplu)
+                    hand[card] += 2
+                    if thrown >= 0:
+                        return TO_FINISH, thrown
+        else:
+            thrown = finish_discard(hand, table, tiplu, barred, work)
+            if thrown >= 0:
+                return TO_FINISH, thrown
+    if not has_shown:
+        if first and lays and (laid > 0).sum() < SHOW_MELDS:
+            for card in range(MASTER):
+                if hand[card] == 3 and lay_is_good(
+                    memory, hand, laid, card, dublee, master_is_pure
+                ):
+                    return TO_LAY, card
+        if drawn or first:
+            wanted = SHOW_MELDS - (laid > 0).sum()
+            three = marriage_show_distance(memory, hand, laid, master_is_pure) == 0
+            seven = dublee and dublee_count(hand) >= 7
+            if three:
+                known = -1
+                value = choose_show(
+                    hand, wanted, unseen, known, master_is_pure, drawn and not at_once, barred,
+                    evaluations, weights, groups, outs, rows_after, valid, values, melds_out,
+                )
+                if seven and value < dublee_show_value(hand, unseen, weights, rows_after):
+                    return TO_SHOW_DUBLEES, -1
+                return TO_SHOW, -1
+            if seven:
+                return TO_SHOW_DUBLEES, -1
+    if not drawn:
+        if top < 0:
+            return TO_STOCK, -1
+        if has_shown:
+            value = choose_take_after(
+                hand, table, unseen, top, tiplu, dublees, weights,
+                groups, outs, rows_after, valid, values, row,
+            )
+        else:
+            value = choose_take_before(
+                memory, hand, laid, unseen, top, dublee, master_is_pure, somebody, weights,
+                rows, valid, values, row,
+            )
+        values[NOTHING] = value
+        value += noise(seed, moment, 1, temperature) - noise(seed, moment, 0, temperature)
+        return (TO_PILE, -1) if value > 0.0 else (TO_STOCK, -1)
+    if not has_shown:
+        rate_before_show(
+            memory, hand, laid, unseen, dublee, master_is_pure, somebody, True, rows, valid
+        )
+        best = best_row(
+            rows, valid, weights, DISCARD_BEFORE, barred, seed, moment, temperature, values
+        )
+    elif tiplu < 0 and not dublees:
+        best = rate_blind(
+            hand, unseen, -1, True, barred, blind_tiplus(evaluations), weights,
+            groups, outs, rows_after, valid, values,
+        )
+    else:
+        jokers = joker_mask(tiplu)
+        rate_after_show(
+            hand, unseen, jokers, dublees, True, groups, outs, rows_after, valid
+        )
+        only_jokers = True
+        for card in range(CARDS):
+            if valid[card] and card != barred and not jokers >> card & 1:
+                only_jokers = False
+        best = -1
+        if not only_jokers:
+            best = best_row(
+                rows_after, valid, weights, DISCARD_AFTER, barred, seed, moment, temperature, values
+            )
+    if best < 0:
+        valid[:] = False
+        best = least_maal(hand, barred, tiplu)
+    return TO_DISCARD, best
+
+
+@compiled
+def dublee_show_value(hand: Ints, unseen: Ints, weights: Floats, rows: Floats) -> float:
+    """Return what the hand left after a show of seven dublees weighs, the bonus counted in."""
+    pairs = 0
+    loose = 0
+    for card in range(MASTER):
+        if hand[card] >= 2 and pairs < 7:
+            pairs += 1
+            if hand[card] == 3:
+                loose += unseen[card]
+        elif hand[card] >= 2:
+            loose = 100
+        elif hand[card] == 1:
+            loose += unseen[card]
+    _after_row(rows[NOTHING], 1, loose / max(1, unseen.sum()))
+    return weigh(rows[NOTHING], weights, DISCARD_AFTER)

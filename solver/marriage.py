@@ -1,0 +1,274 @@
+"""Marriage: whole rounds in compiled code, and the weights of expert learned from them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from ustad.runtime.bots import marriage as bots
+from ustad.runtime.bots.marriage import (
+    AFTER,
+    BEFORE,
+    DISCARD_AFTER,
+    DISCARD_BEFORE,
+    DRAW_AFTER,
+    DRAW_BEFORE,
+    TAKE_AFTER,
+    TAKE_BEFORE,
+    TO_DISCARD,
+    TO_FINISH,
+    TO_LAY,
+    TO_PILE,
+    TO_SHOW,
+    TO_SHOW_DUBLEES,
+    TO_STOCK,
+    WEIGHTS,
+    decide,
+)
+from ustad.runtime.compiled import compiled
+from ustad.runtime.games import marriage as rules
+from ustad.runtime.games import melds
+from ustad.runtime.games.melds import CARDS, COPIES, MASTER, PUTALI, maal_points
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+MOST_TURNS = 2000
+
+
+@compiled
+def known_elsewhere(taken: Ints, thrown: Ints, table: Ints, seat: int, unseen: Ints) -> None:
+    """Take from ``unseen`` the cards known to be in the hands of the other seats."""
+    for other in range(len(table)):
+        if other != seat:
+            for card in range(CARDS):
+                held = max(0, max(0, taken[other, card] - thrown[other, card]) - table[other, card])
+                unseen[card] = max(0, unseen[card] - held)
+
+
+@compiled
+def softmax_row(
+    rows: Floats, valid: Any, values: Floats, barred: int, best: int, temperature: float,
+    first: int, into: Floats,
+) -> None:
+    """Add to ``into`` the features of the chosen discard less what the noise expects."""
+    width = rows.shape[1]
+    highest = -np.inf
+    for card in range(CARDS):
+        if valid[card] and card != barred:
+            highest = max(highest, values[card])
+    total = 0.0
+    for card in range(CARDS):
+        if valid[card] and card != barred:
+            total += np.exp((values[card] - highest) / temperature)
+    for card in range(CARDS):
+        if valid[card] and card != barred:
+            share = np.exp((values[card] - highest) / temperature) / total
+            for k in range(width):
+                into[first + k] -= share * rows[card, k]
+    for k in range(width):
+        into[first + k] += rows[best, k]
+
+
+@compiled
+def play_round(
+    order: Ints,
+    players: int,
+    first_seat: int,
+    dublee: bool,
+    master_is_pure: bool,
+    at_once: bool,
+    printed_need_show: bool,
+    laid_need_tiplu: bool,
+    weights: Floats,
+    temperatures: Floats,
+    lays: Ints,
+    evaluations: Ints,
+    seed: int,
+    work: Any,
+    learned: Floats,
+    state: Floats,
+    net: Ints,
+    notes: Ints,
+) -> int:
+    """Play a round with the decisions of the bots and return the number of turns.
+
+    Args:
+        order: (160,) the cards as they are dealt.
+        players: how many seats.
+        first_seat: who plays first.
+        dublee: an option, as the next four.
+        master_is_pure: see there.
+        at_once: see there.
+        printed_need_show: see there.
+        laid_need_tiplu: see there.
+        weights: (players, WEIGHTS) of each seat.
+        temperatures: (players,) the noise of each seat.
+        lays: (players,) whether each lays tanelas.
+        evaluations: (players,) see :func:`ustad.runtime.bots.marriage.choose_show`.
+        seed: of the noise.
+        work: :func:`ustad.runtime.bots.marriage.work_space`.
+        learned: (players, WEIGHTS) filled, for seats with noise: the features of the
+            chosen options less their expectation, summed over the decisions.
+        state: unused.
+        net: (players,) filled with what each wins.
+        notes: (players, 4) filled: whether it showed, in which turn, maal, finisher.
+    """
+    memory, groups, outs, rows, rows_after, valid, values, row, melds_out = work
+    hands = np.zeros((players, CARDS), dtype=np.int64)
+    laid = np.zeros((players, CARDS), dtype=np.int64)
+    table = np.zeros((players, CARDS), dtype=np.int64)
+    taken = np.zeros((players, CARDS), dtype=np.int64)
+    thrown = np.zeros((players, CARDS), dtype=np.int64)
+    has_shown = np.zeros(players, dtype=np.bool_)
+    has_dublees = np.zeros(players, dtype=np.bool_)
+    sees = np.zeros(players, dtype=np.bool_)
+    learned[:] = 0.0
+    notes[:] = 0
+    for place in range(21 * players):
+        hands[(first_seat + place) % players, order[place]] += 1
+    stock = order[21 * players + 1 :].copy()
+    top, end = 0, len(stock)
+    pile = np.zeros(MOST_TURNS + 2, dtype=np.int64)
+    pile[0] = order[21 * players]
+    piled = 1
+    open_cards = np.zeros(CARDS, dtype=np.int64)
+    open_cards[pile[0]] += 1
+    tiplu = -1
+    tiplu_drawn = False
+    somebody = False
+    finisher = -1
+    turns = 0
+    unseen = np.zeros(CARDS, dtype=np.int64)
+    while finisher < 0 and turns < MOST_TURNS and end > top:
+        seat = (first_seat + turns) % players
+        hand = hands[seat]
+        drawn = False
+        barred = -1
+        part = 0
+        while True:
+            unseen[:] = COPIES - hand - open_cards
+            if sees[seat]:
+                unseen[tiplu] -= 1
+            known_elsewhere(taken, thrown, table, seat, unseen)
+            pile_top = pile[piled - 1] if piled > 0 else -1
+            action, card = decide(
+                work, hand, laid[seat], table[seat], unseen, tiplu if sees[seat] else -1,
+                has_shown[seat], has_dublees[seat], 1.0 if somebody else 0.0, drawn,
+                turns < players and not drawn, pile_top, barred, dublee, master_is_pure,
+                at_once or not drawn, weights[seat], temperatures[seat], lays[seat] > 0,
+                evaluations[seat], seed, (turns * 8 + part) * 8 + seat,
+            )
+            part += 1
+            if action == TO_STOCK or action == TO_PILE:
+                temperature = temperatures[seat]
+                if temperature > 0.0 and pile_top >= 0:
+                    take = 1.0 / (1.0 + np.exp(-values[CARDS] / temperature))
+                    share = (1.0 if action == TO_PILE else 0.0) - take
+                    at, width = DRAW_BEFORE, BEFORE + TAKE_BEFORE
+                    if has_shown[seat]:
+                        at, width = DRAW_AFTER, AFTER + TAKE_AFTER
+                    for k in range(width):
+                        learned[seat, at + k] += share * row[k]
+                drawn = True
+                if action == TO_STOCK:
+                    hand[stock[top]] += 1
+                    top += 1
+                else:
+                    barred = pile_top
+                    piled -= 1
+                    open_cards[barred] -= 1
+                    hand[barred] += 1
+                    taken[seat, barred] += 1
+            elif action == TO_LAY:
+                hand[card] -= 3
+                laid[seat, card] += 3
+                table[seat, card] += 3
+                open_cards[card] += 3
+            elif action == TO_SHOW or action == TO_SHOW_DUBLEES:
+                notes[seat, 0] = 1
+                notes[seat, 1] = turns // players
+                if action == TO_SHOW:
+                    for m in range(3 - (laid[seat] > 0).sum()):
+                        for k in range(3):
+                            one = melds_out[m, k]
+                            hand[one] -= 1
+                            table[seat, one] += 1
+                            open_cards[one] += 1
+                else:
+                    pairs = 0
+                    for one in range(MASTER):
+                        if hand[one] >= 2 and pairs < 7:
+                            pairs += 1
+                            hand[one] -= 2
+                            table[seat, one] += 2
+                            open_cards[one] += 2
+                    has_dublees[seat] = True
+                has_shown[seat] = True
+                somebody = True
+                if not tiplu_drawn:
+                    for at in range(end - 1, top - 1, -1):
+                        if stock[at] < PUTALI:
+                            tiplu = stock[at]
+                            for later in range(at, end - 1):
+                                stock[later] = stock[later + 1]
+                            end -= 1
+                            tiplu_drawn = True
+                            break
+                if tiplu_drawn and (at_once or not drawn):
+                    sees[seat] = True
+            else:
+                if action == TO_FINISH:
+                    finisher = seat
+                    # What is left in hand goes into melds; nothing of it is lost.
+                elif temperatures[seat] > 0.0 and valid[card]:
+                    if not has_shown[seat]:
+                        softmax_row(
+                            rows, valid, values, barred, card, temperatures[seat],
+                            DISCARD_BEFORE, learned[seat],
+                        )
+                    elif sees[seat]:
+                        softmax_row(
+                            rows_after, valid, values, barred, card, temperatures[seat],
+                            DISCARD_AFTER, learned[seat],
+                        )
+                hand[card] -= 1
+                pile[piled] = card
+                piled += 1
+                open_cards[card] += 1
+                thrown[seat, card] += 1
+                if has_shown[seat] and tiplu_drawn:
+                    sees[seat] = True
+                break
+        turns += 1
+    total = 0
+    maal = np.zeros(players, dtype=np.int64)
+    for seat in range(players):
+        seen = has_shown[seat] and tiplu_drawn
+        maal[seat] = maal_points(
+            hands[seat] + table[seat],
+            tiplu if seen else -1,
+            (laid[seat] > 0).sum(),
+            laid[seat, PUTALI] > 0,
+            has_shown[seat] or not somebody or not printed_need_show,
+            seen or not laid_need_tiplu,
+        )
+        total += maal[seat]
+    for seat in range(players):
+        net[seat] = players * maal[seat] - total
+    if finisher >= 0:
+        for seat in range(players):
+            if seat != finisher:
+                paid = rules.SHOWN_PAYS if has_shown[seat] else rules.UNSHOWN_PAYS
+                if has_dublees[finisher]:
+                    paid += rules.DUBLEE_PAYS
+                net[seat] -= paid
+                net[finisher] += paid
+    for seat in range(players):
+        notes[seat, 2] = maal[seat]
+        notes[seat, 3] = 1 if seat == finisher else 0
+    return turns
+
+
+DECK: Ints = np.repeat(np.arange(CARDS), COPIES)

@@ -29,13 +29,13 @@ def compiled(function: Function) -> Function:
     return cast(Function, numba.njit(nogil=True, error_model="numpy")(function))
 
 
-def _callable_from_compiled(*functions: Callable[..., object]) -> None:
+def callable_from_compiled(*functions: Callable[..., object]) -> None:
     """Let compiled code call these plain functions."""
     for function in functions:
         register_jitable(function)
 
 
-_callable_from_compiled(yacht.five_equal, yacht.box_points)
+callable_from_compiled(yacht.five_equal, yacht.box_points)
 
 yacht_write_points = compiled(yacht.write_points)
 yacht_extra_points = compiled(yacht.extra_points)
@@ -44,7 +44,7 @@ yacht_upper_points = compiled(yacht.upper_points)
 yacht_state_number = compiled(yacht.state_number)
 yacht_after = compiled(yacht.yacht_after)
 
-_callable_from_compiled(
+callable_from_compiled(
     melds.poplu,
     melds.jhiplu,
     melds.alter,
@@ -65,6 +65,8 @@ _callable_from_compiled(
     melds._fits,
     melds._distance,
     melds.list_groups,
+    melds.search_finish,
+    melds.show_distance,
 )
 
 marriage_show_distance = compiled(melds.show_distance)

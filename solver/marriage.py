@@ -24,6 +24,7 @@ from ustad.runtime.bots.marriage import (
     TO_SHOW_DUBLEES,
     TO_STOCK,
     WEIGHTS,
+    compiled_kernels,
     decide,
 )
 from ustad.runtime.compiled import compiled
@@ -35,6 +36,9 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 MOST_TURNS = 2000
+
+_KERNELS = compiled_kernels()
+_before, _after = _KERNELS.before, _KERNELS.after
 
 
 @compiled
@@ -154,7 +158,7 @@ def play_round(
             known_elsewhere(taken, thrown, table, seat, unseen)
             pile_top = pile[piled - 1] if piled > 0 else -1
             action, card = decide(
-                work, hand, laid[seat], table[seat], unseen, tiplu if sees[seat] else -1,
+                _before, _after, work, hand, laid[seat], table[seat], unseen, tiplu if sees[seat] else -1,
                 has_shown[seat], has_dublees[seat], 1.0 if somebody else 0.0, drawn,
                 turns < players and not drawn, pile_top, barred, dublee, master_is_pure,
                 at_once or not drawn, weights[seat], temperatures[seat], lays[seat] > 0,

@@ -46,7 +46,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from ustad.runtime.compiled import compiled, marriage_search_finish, marriage_show_distance
 from ustad.runtime.games import marriage as rules
 from ustad.runtime.games import melds
 from ustad.runtime.games.base import Advice, Bot, rank
@@ -68,6 +67,8 @@ from ustad.runtime.games.melds import (
     poplu,
     putali_covers,
     remembered_covers,
+    search_finish,
+    show_distance,
     suit_key,
 )
 from ustad.tables import MissingTableError, TableSpec, open_table, tables_folder
@@ -152,7 +153,6 @@ USUAL_FINISH: Floats = np.array(
 """The usual share of outs at each distance from a finish."""
 
 
-@compiled
 def estimated_turns(distance: int, share: float, usual: Floats) -> float:
     """Return the turns until a distance is gone, the first step with a share of outs."""
     turns = 0.0
@@ -162,7 +162,6 @@ def estimated_turns(distance: int, share: float, usual: Floats) -> float:
     return min(turns, MOST_TURNS)
 
 
-@compiled
 def _before_row(
     row: Floats,
     distance: int,
@@ -205,7 +204,6 @@ def _before_row(
         row[18] = 1.0
 
 
-@compiled
 def rate_before_show(
     memory: Ints,
     hand: Ints,
@@ -283,11 +281,11 @@ def rate_before_show(
         if missing > 0 and wild:
             if card < CARDS:
                 less[card] -= 1
-            distance = marriage_show_distance(memory, less, laid, True)
+            distance = show_distance(memory, less, laid, True)
             for new in range(MASTER):
                 if unseen[new] > 0 and less[new] < 3 and laid[new] == 0:
                     less[new] += 1
-                    if marriage_show_distance(memory, less, laid, True) < distance:
+                    if show_distance(memory, less, laid, True) < distance:
                         outs += unseen[new]
                     less[new] -= 1
             if card < CARDS:
@@ -349,7 +347,6 @@ def rate_before_show(
         )
 
 
-@compiled
 def _after_row(row: Floats, distance: int, outs: float) -> None:
     """Fill a row with the features of a hand after the show; outs are a share."""
     row[:] = 0.0
@@ -367,7 +364,6 @@ def _after_row(row: Floats, distance: int, outs: float) -> None:
         row[7] = 10.0 * outs
 
 
-@compiled
 def rate_after_show(
     hand: Ints,
     unseen: Ints,
@@ -391,7 +387,8 @@ def rate_after_show(
         throw: whether a card is to be thrown.
         groups: working space, see :func:`ustad.runtime.games.melds.finish_work`.
         outs: working space.
-        rows: (55, AFTER) filled: a row for each card thrown, the last for none.
+        rows: (55, AFTER) filled: a row for each card thrown, the last for none (with a
+            card too many in hand its outs mean nothing).
         valid: (55,) filled: which rows are.
     """
     valid[:] = False
@@ -415,15 +412,13 @@ def rate_after_show(
                 _after_row(rows[card], 0 if left_pairs > 0 else 1, left / total)
     else:
         chosen = np.zeros(4, dtype=np.int64)
-        distance = marriage_search_finish(hand, jokers, 12, groups, outs, chosen, True)
+        distance = search_finish(hand, jokers, 12, groups, outs, chosen, True)
         for card in range(CARDS + 1):
-            if card == NOTHING:
-                if throw:
+            if card < CARDS:
+                if not throw or hand[card] == 0 or jokers >> card & 1:
                     continue
-            elif not throw or hand[card] == 0 or jokers >> card & 1:
-                continue
-            elif distance > 0 and outs[card] == 0:
-                continue
+                if distance > 0 and outs[card] == 0:
+                    continue
             share = 0
             if distance > 0:
                 for new in range(CARDS):
@@ -431,18 +426,8 @@ def rate_after_show(
                         share += unseen[new]
             valid[card] = True
             _after_row(rows[card], distance, share / total)
-    if throw:
-        for card in range(CARDS):
-            if valid[card]:
-                return
-        # Jokers alone are left: the one that pays least is found by the caller.
-        for card in range(CARDS):
-            if hand[card] > 0:
-                valid[card] = True
-                _after_row(rows[card], 1, 0.0)
 
 
-@compiled
 def maal_of_card(hand: Ints, card: int, tiplu: int) -> int:
     """Return the maal that one more copy of a card adds to the cards of a hand, after the show."""
     if card == MASTER:
@@ -464,7 +449,6 @@ def maal_of_card(hand: Ints, card: int, tiplu: int) -> int:
     return 0
 
 
-@compiled
 def weigh(row: Floats, weights: Floats, first: int) -> float:
     """Return the weighted sum of a row, its weights beginning at ``first``."""
     total = 0.0
@@ -473,22 +457,20 @@ def weigh(row: Floats, weights: Floats, first: int) -> float:
     return total
 
 
-@compiled
+_BITS31 = (1 << 31) - 1
+
+
 def mixed(a: int, b: int, c: int) -> float:
     """Return a number from 0 to 1 that looks random and depends on nothing but a, b and c."""
-    x = np.uint64(a) * np.uint64(0x9E3779B97F4A7C15)
-    x ^= np.uint64(b) * np.uint64(0xBF58476D1CE4E5B9)
-    x ^= np.uint64(c) * np.uint64(0x94D049BB133111EB)
-    for _ in range(2):
-        x ^= x >> np.uint64(30)
-        x *= np.uint64(0xBF58476D1CE4E5B9)
-        x ^= x >> np.uint64(27)
-        x *= np.uint64(0x94D049BB133111EB)
-        x ^= x >> np.uint64(31)
-    return float(x >> np.uint64(11)) / 9007199254740992.0
+    x = (a & _BITS31) * 73856093 ^ (a >> 31) * 40503 ^ b * 19349663 ^ c * 83492791
+    x &= _BITS31
+    for _ in range(3):
+        x = (x ^ x >> 15) * 739982445 & _BITS31
+        x = (x ^ x >> 12) * 695872825 & _BITS31
+    x ^= x >> 15
+    return x / 2147483648.0
 
 
-@compiled
 def noise(seed: int, moment: int, option: int, temperature: float) -> float:
     """Return the noise of an option: Gumbel noise makes the greatest a softmax choice.
 
@@ -500,7 +482,6 @@ def noise(seed: int, moment: int, option: int, temperature: float) -> float:
     return 1e-7 * u
 
 
-@compiled
 def take_row(
     before: Floats, after: Floats, card: int, somebody: float, row: Floats
 ) -> None:
@@ -520,7 +501,6 @@ def take_row(
     row[BEFORE + 5] = 1.0 if card >= PUTALI else 0.0
 
 
-@compiled
 def take_row_after(
     before: Floats, after: Floats, joker: bool, points: int, row: Floats
 ) -> None:
@@ -533,7 +513,6 @@ def take_row_after(
     row[AFTER + 3] = points
 
 
-@compiled
 def best_row(
     rows: Floats,
     valid: NDArray[np.bool_],
@@ -561,7 +540,6 @@ def best_row(
     return best
 
 
-@compiled
 def least_maal(hand: Ints, barred: int, tiplu: int) -> int:
     """Return the card of a hand that pays least, for a hand of jokers alone."""
     best = -1
@@ -577,8 +555,8 @@ def least_maal(hand: Ints, barred: int, tiplu: int) -> int:
     return best
 
 
-@compiled
 def choose_take_before(
+    rate_before: Any,
     memory: Ints,
     hand: Ints,
     laid: Ints,
@@ -597,14 +575,10 @@ def choose_take_before(
 
     ``row`` (BEFORE + TAKE_BEFORE) is filled with its features.
     """
-    rate_before_show(
-        memory, hand, laid, unseen, dublee, master_is_pure, somebody, False, rows, valid
-    )
+    rate_before(memory, hand, laid, unseen, dublee, master_is_pure, somebody, False, rows, valid)
     before = rows[NOTHING].copy()
     hand[top] += 1
-    rate_before_show(
-        memory, hand, laid, unseen, dublee, master_is_pure, somebody, True, rows, valid
-    )
+    rate_before(memory, hand, laid, unseen, dublee, master_is_pure, somebody, True, rows, valid)
     after = rows[NOTHING]
     if after[BEFORE - 1] == 0.0:
         best = best_row(rows, valid, weights, DISCARD_BEFORE, top, 0, 0, 0.0, values)
@@ -614,8 +588,8 @@ def choose_take_before(
     return weigh(row[: BEFORE + TAKE_BEFORE], weights, DRAW_BEFORE)
 
 
-@compiled
 def choose_take_after(
+    rate_after: Any,
     hand: Ints,
     table: Ints,
     unseen: Ints,
@@ -636,11 +610,11 @@ def choose_take_after(
     filled with the features.
     """
     jokers = joker_mask(tiplu)
-    rate_after_show(hand, unseen, jokers, dublees, False, groups, outs, rows, valid)
+    rate_after(hand, unseen, jokers, dublees, False, groups, outs, rows, valid)
     before = rows[NOTHING].copy()
     points = maal_of_card(hand + table, top, tiplu)
     hand[top] += 1
-    rate_after_show(hand, unseen, jokers, dublees, True, groups, outs, rows, valid)
+    rate_after(hand, unseen, jokers, dublees, True, groups, outs, rows, valid)
     best = best_row(rows, valid, weights, DISCARD_AFTER, top, 0, 0, 0.0, values)
     hand[top] -= 1
     if best < 0:
@@ -655,7 +629,6 @@ MOST_MELDS = 128
 MOST_SHOWS = 512
 
 
-@compiled
 def list_pure(hand: Ints, master_is_pure: bool, found: Ints) -> int:
     """Fill ``found`` (MOST_MELDS, 3) with the pure melds that a hand holds; return how many."""
     count = 0
@@ -681,7 +654,6 @@ def list_pure(hand: Ints, master_is_pure: bool, found: Ints) -> int:
     return count
 
 
-@compiled
 def take_cards(hand: Ints, cards: Ints) -> bool:
     """Take cards out of a hand; tell whether it held them (else it is left as it was)."""
     able = True
@@ -695,8 +667,8 @@ def take_cards(hand: Ints, cards: Ints) -> bool:
     return able
 
 
-@compiled
 def rate_blind(
+    rate_after: Any,
     hand: Ints,
     unseen: Ints,
     tiplu: int,
@@ -743,7 +715,7 @@ def rate_blind(
         if weight == 0.0:
             continue
         jokers = joker_mask(guess)
-        rate_after_show(hand, unseen, jokers, False, throw, groups, outs, rows, valid)
+        rate_after(hand, unseen, jokers, False, throw, groups, outs, rows, valid)
         lowest = np.inf
         for card in range(CARDS + 1):
             if valid[card]:
@@ -769,8 +741,8 @@ def rate_blind(
     return best
 
 
-@compiled
 def choose_show(
+    rate_after: Any,
     hand: Ints,
     wanted: int,
     unseen: Ints,
@@ -862,7 +834,7 @@ def choose_show(
             for card in pure[shows[show, m]]:
                 left[card] -= 1
         card = rate_blind(
-            left, unseen, tiplu, throw, barred, tiplus, weights, groups, outs, rows, valid, values
+            rate_after, left, unseen, tiplu, throw, barred, tiplus, weights, groups, outs, rows, valid, values
         )
         value = values[card] if card >= 0 else -1e9
         for m in range(wanted):
@@ -876,17 +848,27 @@ def choose_show(
     return highest
 
 
-@compiled
 def lay_is_good(
-    memory: Ints, hand: Ints, laid: Ints, card: int, dublee: bool, master_is_pure: bool
+    rate_before: Any,
+    memory: Ints,
+    hand: Ints,
+    laid: Ints,
+    unseen: Ints,
+    card: int,
+    dublee: bool,
+    master_is_pure: bool,
+    rows: Floats,
+    valid: NDArray[np.bool_],
 ) -> bool:
     """Tell whether to lay a dealt tanela: it costs no distance and breaks no dublees."""
     if dublee and dublee_count(hand) >= 6:
         return False
-    before = marriage_show_distance(memory, hand, laid, master_is_pure)
+    rate_before(memory, hand, laid, unseen, dublee, master_is_pure, 0.0, False, rows, valid)
+    before = rows[NOTHING, 0]
     hand[card] -= 3
     laid[card] += 3
-    after = marriage_show_distance(memory, hand, laid, master_is_pure)
+    rate_before(memory, hand, laid, unseen, dublee, master_is_pure, 0.0, False, rows, valid)
+    after = rows[NOTHING, 0]
     hand[card] += 3
     laid[card] -= 3
     return bool(after <= before)
@@ -913,19 +895,18 @@ def work_space() -> tuple[Any, ...]:
     )
 
 
-@compiled
 def blind_tiplus(evaluations: int) -> int:
     """Return over how many tiplus a blind discard is averaged."""
     return min(52, max(4, evaluations)) if evaluations > 0 else 0
 
 
-@compiled
-def finish_discard(hand: Ints, table: Ints, tiplu: int, barred: int, work: Any) -> int:
+def finish_discard(
+    hand: Ints, table: Ints, tiplu: int, barred: int, groups: Ints, outs: Ints
+) -> int:
     """Return the card to discard with a finish, the least maal, -1 if the hand cannot finish."""
-    groups, outs = work[1], work[2]
     jokers = joker_mask(tiplu)
     chosen = np.zeros(4, dtype=np.int64)
-    if marriage_search_finish(hand, jokers, 0, groups, outs, chosen, False) > 0:
+    if search_finish(hand, jokers, 0, groups, outs, chosen, False) > 0:
         return -1
     best = -1
     least = 1 << 20
@@ -936,15 +917,16 @@ def finish_discard(hand: Ints, table: Ints, tiplu: int, barred: int, work: Any) 
         points = maal_of_card(hand + table, card, tiplu) if jokers >> card & 1 else 0
         if (
             points < least
-            and marriage_search_finish(hand, jokers, 0, groups, outs, chosen, False) == 0
+            and search_finish(hand, jokers, 0, groups, outs, chosen, False) == 0
         ):
             best, least = card, points
         hand[card] += 1
     return best
 
 
-@compiled
 def decide(
+    rate_before: Any,
+    rate_after: Any,
     work: Any,
     hand: Ints,
     laid: Ints,
@@ -971,6 +953,8 @@ def decide(
     """Decide one move.
 
     Args:
+        rate_before: :func:`rate_before_show`, plain or compiled.
+        rate_after: :func:`rate_after_show`, likewise.
         work: :func:`work_space`; the ratings stay there: rows, values, the row of
             the pile's card, the melds to show.
         hand: (54,) the cards in hand.
@@ -999,91 +983,113 @@ def decide(
         What to do, and the card to throw, to lay or to finish with, else -1.
     """
     memory, groups, outs, rows, rows_after, valid, values, row, melds_out = work
-    if has_shown and tiplu >= 0 and drawn:
-        if dublees:
-            cards = hand.sum()
+    if has_shown:
+        return decide_after(
+            rate_after, work, hand, table, unseen, tiplu, dublees, drawn, top,
+            barred, weights, temperature, evaluations, seed, moment,
+        )
+    if first and lays and (laid > 0).sum() < SHOW_MELDS:
+        for card in range(MASTER):
+            if hand[card] == 3 and lay_is_good(
+                rate_before, memory, hand, laid, unseen, card, dublee, master_is_pure, rows, valid
+            ):
+                return TO_LAY, card
+    if drawn or first:
+        rate_before(
+            memory, hand, laid, unseen, dublee, master_is_pure, somebody, drawn, rows, valid
+        )
+        if rows[NOTHING, BEFORE - 1] > 0.0:
+            seven = dublee and dublee_count(hand) >= 7
+            if rows[NOTHING, 0] > 0.0:
+                return TO_SHOW_DUBLEES, -1
+            wanted = SHOW_MELDS - (laid > 0).sum()
+            value = choose_show(
+                rate_after, hand, wanted, unseen, -1, master_is_pure, drawn and not at_once,
+                barred, evaluations, weights, groups, outs, rows_after, valid, values, melds_out,
+            )
+            if seven and value < dublee_show_value(hand, unseen, weights, rows_after):
+                return TO_SHOW_DUBLEES, -1
+            return TO_SHOW, -1
+    if drawn:
+        best = best_row(
+            rows, valid, weights, DISCARD_BEFORE, barred, seed, moment, temperature, values
+        )
+        if best < 0:
+            best = least_maal(hand, barred, -1)
+        return TO_DISCARD, best
+    if top < 0:
+        return TO_STOCK, -1
+    value = choose_take_before(
+        rate_before, memory, hand, laid, unseen, top, dublee, master_is_pure, somebody, weights,
+        rows, valid, values, row,
+    )
+    return take_or_not(value, values, seed, moment, temperature), -1
+
+
+def take_or_not(value: float, values: Floats, seed: int, moment: int, temperature: float) -> int:
+    """Return what a draw is from, and note the weight of the pile's card in ``values``."""
+    values[NOTHING] = value
+    value += noise(seed, moment, 1, temperature) - noise(seed, moment, 0, temperature)
+    return TO_PILE if value > 0.0 else TO_STOCK
+
+
+def decide_after(
+    rate_after: Any,
+    work: Any,
+    hand: Ints,
+    table: Ints,
+    unseen: Ints,
+    tiplu: int,
+    dublees: bool,
+    drawn: bool,
+    top: int,
+    barred: int,
+    weights: Floats,
+    temperature: float,
+    evaluations: int,
+    seed: int,
+    moment: int,
+) -> tuple[int, int]:
+    """Decide one move after the show; see :func:`decide`."""
+    memory, groups, outs, rows, rows_after, valid, values, row, melds_out = work
+    if not drawn:
+        if top < 0:
+            return TO_STOCK, -1
+        value = choose_take_after(
+            rate_after, hand, table, unseen, top, tiplu, dublees, weights,
+            groups, outs, rows_after, valid, values, row,
+        )
+        return take_or_not(value, values, seed, moment, temperature), -1
+    if tiplu < 0 and not dublees:
+        best = rate_blind(
+            rate_after, hand, unseen, -1, True, barred, blind_tiplus(evaluations), weights,
+            groups, outs, rows_after, valid, values,
+        )
+        return TO_DISCARD, best
+    jokers = joker_mask(tiplu)
+    rate_after(hand, unseen, jokers, dublees, True, groups, outs, rows_after, valid)
+    if tiplu >= 0 and rows_after[NOTHING, AFTER - 1] > 0.0:
+        thrown = -1
+        if not dublees:
+            thrown = finish_discard(hand, table, tiplu, barred, groups, outs)
+        elif hand.sum() > 2:
             for card in range(MASTER):
-                if hand[card] >= 2 and cards > 2:
+                if hand[card] >= 2:
                     hand[card] -= 2
                     thrown = least_maal(hand, barred, tiplu)
                     hand[card] += 2
                     if thrown >= 0:
-                        return TO_FINISH, thrown
-        else:
-            thrown = finish_discard(hand, table, tiplu, barred, work)
-            if thrown >= 0:
-                return TO_FINISH, thrown
-    if not has_shown:
-        if first and lays and (laid > 0).sum() < SHOW_MELDS:
-            for card in range(MASTER):
-                if hand[card] == 3 and lay_is_good(
-                    memory, hand, laid, card, dublee, master_is_pure
-                ):
-                    return TO_LAY, card
-        if drawn or first:
-            wanted = SHOW_MELDS - (laid > 0).sum()
-            three = marriage_show_distance(memory, hand, laid, master_is_pure) == 0
-            seven = dublee and dublee_count(hand) >= 7
-            if three:
-                known = -1
-                value = choose_show(
-                    hand, wanted, unseen, known, master_is_pure, drawn and not at_once, barred,
-                    evaluations, weights, groups, outs, rows_after, valid, values, melds_out,
-                )
-                if seven and value < dublee_show_value(hand, unseen, weights, rows_after):
-                    return TO_SHOW_DUBLEES, -1
-                return TO_SHOW, -1
-            if seven:
-                return TO_SHOW_DUBLEES, -1
-    if not drawn:
-        if top < 0:
-            return TO_STOCK, -1
-        if has_shown:
-            value = choose_take_after(
-                hand, table, unseen, top, tiplu, dublees, weights,
-                groups, outs, rows_after, valid, values, row,
-            )
-        else:
-            value = choose_take_before(
-                memory, hand, laid, unseen, top, dublee, master_is_pure, somebody, weights,
-                rows, valid, values, row,
-            )
-        values[NOTHING] = value
-        value += noise(seed, moment, 1, temperature) - noise(seed, moment, 0, temperature)
-        return (TO_PILE, -1) if value > 0.0 else (TO_STOCK, -1)
-    if not has_shown:
-        rate_before_show(
-            memory, hand, laid, unseen, dublee, master_is_pure, somebody, True, rows, valid
-        )
-        best = best_row(
-            rows, valid, weights, DISCARD_BEFORE, barred, seed, moment, temperature, values
-        )
-    elif tiplu < 0 and not dublees:
-        best = rate_blind(
-            hand, unseen, -1, True, barred, blind_tiplus(evaluations), weights,
-            groups, outs, rows_after, valid, values,
-        )
-    else:
-        jokers = joker_mask(tiplu)
-        rate_after_show(
-            hand, unseen, jokers, dublees, True, groups, outs, rows_after, valid
-        )
-        only_jokers = True
-        for card in range(CARDS):
-            if valid[card] and card != barred and not jokers >> card & 1:
-                only_jokers = False
-        best = -1
-        if not only_jokers:
-            best = best_row(
-                rows_after, valid, weights, DISCARD_AFTER, barred, seed, moment, temperature, values
-            )
+                        break
+        if thrown >= 0:
+            return TO_FINISH, thrown
+    best = best_row(
+        rows_after, valid, weights, DISCARD_AFTER, barred, seed, moment, temperature, values
+    )
     if best < 0:
-        valid[:] = False
         best = least_maal(hand, barred, tiplu)
     return TO_DISCARD, best
 
 
-@compiled
 def dublee_show_value(hand: Ints, unseen: Ints, weights: Floats, rows: Floats) -> float:
     """Return what the hand left after a show of seven dublees weighs, the bonus counted in."""
     pairs = 0
@@ -1099,3 +1105,53 @@ def dublee_show_value(hand: Ints, unseen: Ints, weights: Floats, rows: Floats) -
             loose += unseen[card]
     _after_row(rows[NOTHING], 1, loose / max(1, unseen.sum()))
     return weigh(rows[NOTHING], weights, DISCARD_AFTER)
+
+
+CALLED = (
+    estimated_turns,
+    _before_row,
+    _after_row,
+    maal_of_card,
+    weigh,
+    mixed,
+    noise,
+    take_row,
+    take_row_after,
+    best_row,
+    least_maal,
+    choose_take_before,
+    choose_take_after,
+    list_pure,
+    take_cards,
+    rate_blind,
+    choose_show,
+    lay_is_good,
+    blind_tiplus,
+    finish_discard,
+    take_or_not,
+    rate_after_show,
+    dublee_show_value,
+    decide_after,
+    decide,
+)
+"""What compiled code calls beside the kernels."""
+
+
+@dataclass(frozen=True)
+class Kernels:
+    """The two functions that take the time, plain or compiled."""
+
+    before: Any
+    after: Any
+
+
+PLAIN = Kernels(rate_before_show, rate_after_show)
+
+
+@cache
+def compiled_kernels() -> Kernels:
+    """Return the kernels compiled, with all that they call."""
+    from ustad.runtime.compiled import callable_from_compiled, compiled
+
+    callable_from_compiled(*CALLED)
+    return Kernels(compiled(rate_before_show), compiled(rate_after_show))

@@ -227,7 +227,7 @@ def remembered_covers(memory: Ints, key: int, blocked: int, wild: int) -> int:
         blocked: see there.
         wild: see there.
     """
-    question = (wild << 39 | blocked << 26 | key) + 1
+    question = (wild << 39 | int(blocked) << 26 | int(key)) + 1
     place = (question * 0x9E3779B97F4A7C1 >> 20) & (len(memory) - 1)
     entry = int(memory[place])
     if entry >> 12 == question:

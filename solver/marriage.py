@@ -75,6 +75,79 @@ def softmax_row(
         into[first + k] += rows[best, k]
 
 
+LUCK = 18
+"""How many numbers tell the luck of a seat: nine of its deal, nine of its draws."""
+
+
+@compiled
+def deal_luck(
+    work: Any, hand: Ints, dublee: bool, master_is_pure: bool, place: int, luck: Floats
+) -> None:
+    """Fill the part of ``luck`` that tells how good a dealt hand is."""
+    memory, rows, valid = work[0], work[3], work[5]
+    none = np.zeros(CARDS, dtype=np.int64)
+    _before(
+        memory, hand, none, COPIES - hand, dublee, master_is_pure, 0.0, False, rows, valid
+    )
+    distance = int(rows[CARDS, 0])
+    if distance < 4:
+        luck[distance] = 1.0
+    luck[4] = rows[CARDS, 1]
+    luck[5] = 1.0 if dublee and melds.dublee_count(hand) >= 5 else 0.0
+    luck[6] = 5.0 * hand[PUTALI] + 10.0 * hand[MASTER]
+    luck[7] = (hand == 3).sum()
+    luck[8] = place
+
+
+@compiled
+def draw_luck(
+    before: Floats, after: Floats, has_shown: bool, card: int, printed_share: float, luck: Floats
+) -> None:
+    """Add to ``luck`` how much better a card of the stock was than could be expected.
+
+    ``before`` and ``after`` rate the hand without and with the card.
+    """
+    hit = 1.0 if after[0] < before[0] else 0.0
+    distance = int(before[0])
+    if has_shown:
+        if distance > 0:
+            luck[11 + min(3, distance)] += hit - (before[5] + before[6] + before[7]) / 10.0
+    else:
+        if distance > 0:
+            luck[8 + min(3, distance)] += hit - (before[5] + before[6] + before[7]) / 10.0
+        if before[10] > 0.0:
+            luck[16] += (1.0 if after[BEFORE - 1] > 0.0 else 0.0) - before[12] / 10.0
+        if before[9] > 0.0:
+            luck[17] += (1.0 if after[10] > 0.0 else 0.0) - before[11] / 10.0
+    points = 5.0 if card == PUTALI else (10.0 if card == MASTER else 0.0)
+    luck[15] += points - printed_share
+
+
+@compiled
+def rate_hand(
+    work: Any,
+    hand: Ints,
+    laid: Ints,
+    unseen: Ints,
+    tiplu: int,
+    has_shown: bool,
+    dublees: bool,
+    dublee: bool,
+    master_is_pure: bool,
+    somebody: bool,
+) -> None:
+    """Rate a hand as it is: the last row of the rows before or after the show."""
+    memory, groups, outs, rows, rows_after, valid, values, row, melds_out = work
+    if has_shown:
+        jokers = melds.joker_mask(tiplu)
+        _after(hand, unseen, jokers, dublees, False, groups, outs, rows_after, valid)
+    else:
+        _before(
+            memory, hand, laid, unseen, dublee, master_is_pure, 1.0 if somebody else 0.0, False,
+            rows, valid,
+        )
+
+
 @compiled
 def play_round(
     order: Ints,
@@ -92,7 +165,7 @@ def play_round(
     seed: int,
     work: Any,
     learned: Floats,
-    state: Floats,
+    luck: Floats,
     net: Ints,
     notes: Ints,
 ) -> int:
@@ -115,7 +188,7 @@ def play_round(
         work: :func:`ustad.runtime.bots.marriage.work_space`.
         learned: (players, WEIGHTS) filled, for seats with noise: the features of the
             chosen options less their expectation, summed over the decisions.
-        state: unused.
+        luck: (players, LUCK) filled, for seats with noise: how lucky each was.
         net: (players,) filled with what each wins.
         notes: (players, 4) filled: whether it showed, in which turn, maal, finisher.
     """
@@ -129,9 +202,15 @@ def play_round(
     has_dublees = np.zeros(players, dtype=np.bool_)
     sees = np.zeros(players, dtype=np.bool_)
     learned[:] = 0.0
+    luck[:] = 0.0
     notes[:] = 0
+    before = np.zeros(max(BEFORE, AFTER))
     for place in range(21 * players):
         hands[(first_seat + place) % players, order[place]] += 1
+    for place in range(players):
+        seat = (first_seat + place) % players
+        if temperatures[seat] > 0.0:
+            deal_luck(work, hands[seat], dublee, master_is_pure, place, luck[seat])
     stock = order[21 * players + 1 :].copy()
     top, end = 0, len(stock)
     pile = np.zeros(MOST_TURNS + 2, dtype=np.int64)
@@ -177,8 +256,26 @@ def play_round(
                         learned[seat, at + k] += share * row[k]
                 drawn = True
                 if action == TO_STOCK:
-                    hand[stock[top]] += 1
+                    new = stock[top]
                     top += 1
+                    if temperature > 0.0:
+                        rate_hand(
+                            work, hand, laid[seat], unseen, tiplu if sees[seat] else -1,
+                            has_shown[seat], has_dublees[seat], dublee, master_is_pure, somebody,
+                        )
+                        used = AFTER if has_shown[seat] else BEFORE
+                        before[:used] = rows_after[CARDS] if has_shown[seat] else rows[CARDS]
+                    hand[new] += 1
+                    if temperature > 0.0:
+                        rate_hand(
+                            work, hand, laid[seat], unseen, tiplu if sees[seat] else -1,
+                            has_shown[seat], has_dublees[seat], dublee, master_is_pure, somebody,
+                        )
+                        share = (5.0 * unseen[PUTALI] + 10.0 * unseen[MASTER]) / unseen.sum()
+                        if has_shown[seat]:
+                            draw_luck(before, rows_after[CARDS], True, new, share, luck[seat])
+                        else:
+                            draw_luck(before, rows[CARDS], False, new, share, luck[seat])
                 else:
                     barred = pile_top
                     piled -= 1
@@ -276,3 +373,59 @@ def play_round(
 
 
 DECK: Ints = np.repeat(np.arange(CARDS), COPIES)
+
+
+@compiled
+def learn_rounds(
+    orders: Ints,
+    players: int,
+    options: Any,
+    weights: Floats,
+    temperature: float,
+    evaluations: int,
+    seed: int,
+    work: Any,
+    products: Floats,
+) -> None:
+    """Play rounds with noise and add up the products of the regression.
+
+    Args:
+        orders: (rounds, 160) the decks.
+        players: how many seats.
+        options: dublee, master_is_pure, at_once, printed_need_show, laid_need_tiplu.
+        weights: (WEIGHTS,) what all seats play.
+        temperature: of the noise.
+        evaluations: see :func:`ustad.runtime.bots.marriage.choose_show`.
+        seed: of the noise.
+        work: working space.
+        products: (n, n) added to, n = WEIGHTS + 2 LUCK + 2: the products of the
+            features, the luck of the seat and of its opponents, 1, and the net.
+    """
+    many = np.zeros((players, WEIGHTS))
+    for seat in range(players):
+        many[seat] = weights
+    temperatures = np.full(players, temperature)
+    lays = np.ones(players, dtype=np.int64)
+    budgets = np.full(players, evaluations)
+    learned = np.zeros((players, WEIGHTS))
+    luck = np.zeros((players, LUCK))
+    net = np.zeros(players, dtype=np.int64)
+    notes = np.zeros((players, 4), dtype=np.int64)
+    size = len(products)
+    line = np.zeros(size)
+    for game in range(len(orders)):
+        play_round(
+            orders[game], players, 0, options[0], options[1], options[2], options[3], options[4],
+            many, temperatures, lays, budgets, seed + game, work, learned, luck, net, notes,
+        )
+        for seat in range(players):
+            line[:WEIGHTS] = learned[seat]
+            for k in range(LUCK):
+                line[WEIGHTS + k] = luck[seat, k]
+                line[WEIGHTS + LUCK + k] = luck[:, k].sum() - luck[seat, k]
+            line[size - 2] = 1.0
+            line[size - 1] = net[seat]
+            for a in range(size):
+                if line[a] != 0.0:
+                    for b in range(size):
+                        products[a, b] += line[a] * line[b]

@@ -99,6 +99,10 @@ BEFORE_NAMES = (
     "distance is 2, somebody has shown",
     "outs at distance 1, somebody has shown",
     "six dublees, somebody has shown",
+    "live neighbours of the card thrown, distance 1",
+    "live neighbours of the card thrown, distance 2 or more",
+    "own neighbours of the card thrown",
+    "own cards of the rank thrown, other suits",
     "can show",
 )
 BEFORE = len(BEFORE_NAMES)
@@ -201,7 +205,38 @@ def _before_row(
     elif distance >= 3:
         row[7] = 10.0 * outs
     if distance == 0 or (dublee and dublees >= 7):
-        row[18] = 1.0
+        row[BEFORE - 1] = 1.0
+
+
+def _neighbours(row: Floats, hand: Ints, unseen: Ints, card: int) -> None:
+    """Add to a row what the card thrown has beside it, in the hand and among the unseen."""
+    suit, place = card // RANKS, card % RANKS
+    live = 0.0
+    own = 0.0
+    for step in range(-2, 3):
+        at = place + step
+        if 0 <= at <= RANKS and (at < RANKS or place > 2):
+            other = suit * RANKS + at % RANKS
+            live += unseen[other]
+            if step != 0:
+                own += min(1, hand[other])
+            elif hand[other] > 1:
+                own += 1.0
+    if place == 0:
+        for at in (11, 12):
+            other = suit * RANKS + at
+            live += unseen[other]
+            own += min(1, hand[other])
+    mates = 0.0
+    for other in range(place, PUTALI, RANKS):
+        if other != card and hand[other] > 0:
+            mates += 1.0
+    if row[0] <= 1:
+        row[18] = live
+    else:
+        row[19] = live
+    row[20] = own
+    row[21] = mates
 
 
 def rate_before_show(
@@ -345,6 +380,8 @@ def rate_before_show(
         _before_row(
             rows[card], distance, outs / total, dublees, loose / total, dublee, somebody
         )
+        if card < CARDS:
+            _neighbours(rows[card], hand, unseen, card)
 
 
 def _after_row(row: Floats, distance: int, outs: float) -> None:
@@ -1110,6 +1147,7 @@ def dublee_show_value(hand: Ints, unseen: Ints, weights: Floats, rows: Floats) -
 CALLED = (
     estimated_turns,
     _before_row,
+    _neighbours,
     _after_row,
     maal_of_card,
     weigh,

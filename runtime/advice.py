@@ -12,18 +12,22 @@ of Python::
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+
 from ustad.runtime.errors import MoveError, OutcomeError, UsageError, shown
 from ustad.runtime.games import game_type
 from ustad.runtime.games.base import CHANCE, LEVELS, Advice, Bot, GameType
 from ustad.runtime.strict_json import is_int
 
 LARGEST_SEED = 2**63 - 1
+
+_BOTS_KEPT = 16
 
 
 def read_position(position: Any) -> tuple[GameType, Any]:
@@ -50,6 +54,13 @@ def check_seed(seed: Any) -> int:
     if not is_int(seed, 0, LARGEST_SEED):
         raise UsageError(f"seed: expected a whole number from 0 to 2^63 - 1, got {shown(seed)}")
     return int(seed)
+
+
+def check_top(top: Any) -> int:
+    """Return how many options to give if it is such a number, else raise UsageError."""
+    if not is_int(top, 1, 10**9):
+        raise UsageError(f"top: expected a whole number, at least 1, got {shown(top)}")
+    return int(top)
 
 
 def advice_to_json(game: GameType, advice: Advice, top: int | None = None) -> dict[str, Any]:
@@ -80,19 +91,16 @@ class Advisor:
 
     def __init__(self, tables: Path | None = None) -> None:
         self.tables = tables
-        self._bots: dict[tuple[Any, str, int], Bot] = {}
+        self._bots: OrderedDict[tuple[Any, str, int], Bot] = OrderedDict()
 
     def bot(self, game: GameType, rules: Any, level: str, seed: int = 0) -> Bot:
-        """Return the bot of a level for these rules.
-
-        Bots of seed 0 are kept; one of another seed is made for the question, so
-        that the same seed gives the same answer whatever was asked before.
-        """
-        if seed:
-            return game.bot(level, rules, self.tables, seed)
+        """Return the bot of a level for these rules, a known one if it was asked for lately."""
         key = (rules, level, seed)
         if key not in self._bots:
             self._bots[key] = game.bot(level, rules, self.tables, seed)
+            while len(self._bots) > _BOTS_KEPT:
+                self._bots.popitem(last=False)
+        self._bots.move_to_end(key)
         return self._bots[key]
 
     def advise(self, position: Any, level: str = "expert") -> tuple[GameType, Any, Advice]:

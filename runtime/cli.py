@@ -8,19 +8,30 @@ to standard error too.
 from __future__ import annotations
 
 import argparse
+import io
 import json
 import os
+import secrets
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
 from typing import Any, NoReturn
 
-from ustad.runtime.advice import Advisor, advice_to_json
+from ustad.runtime.advice import Advisor, advice_to_json, check_level, check_seed, check_top
 from ustad.runtime.errors import MissingPackageError, UsageError, UstadError, shown
 from ustad.runtime.games import NAMES, game_type
-from ustad.runtime.games.base import LEVELS, Advice, Command, GameType, parse_options
+from ustad.runtime.games.base import (
+    LEVELS,
+    TIE,
+    Advice,
+    Command,
+    GameType,
+    Progress,
+    parse_options,
+)
 from ustad.runtime.strict_json import LARGEST_TEXT, loads
 from ustad.tables import (
     MismatchedTableError,
@@ -52,6 +63,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         The exit status: 0, 1 if ``verify`` found a bad table, 2 for an error.
     """
     words = sys.argv[1:] if argv is None else list(argv)
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # names that a terminal cannot show
     try:
         args = _parser().parse_args(words)
         status: int = args.run(args)
@@ -71,11 +84,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _fail(kind: str, message: str, as_json: bool) -> int:
     line = " ".join(message.split())
-    if as_json:
-        line = json.dumps({"error": {"kind": kind, "message": line}}, ensure_ascii=False)
-    else:
-        line = f"ustad: {line}"
-    print(line, file=sys.stderr)
+    error = {"error": {"kind": kind, "message": line}}
+    print(json.dumps(error) if as_json else f"ustad: {line}", file=sys.stderr)
     return WRONG
 
 
@@ -83,7 +93,16 @@ def _parser() -> argparse.ArgumentParser:
     parser = _Parser(prog="ustad", description="Optimal play, precomputed, for table games.")
     parser.add_argument("--version", action=_Version, nargs=0, help="print the version and leave")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    for add in (_add_build, _add_info, _add_verify, _add_ask, _add_apply):
+    for add in (
+        _add_build,
+        _add_info,
+        _add_verify,
+        _add_ask,
+        _add_apply,
+        _add_arena,
+        _add_play,
+        _add_serve,
+    ):
         add(commands)
     for name in NAMES:
         for extra in game_type(name).commands():
@@ -119,7 +138,7 @@ def _add_for_each_game(
     commands: Any, name: str, run: Callable[[Any], int], text: str
 ) -> list[tuple[GameType, _Parser]]:
     """Add a command whose first word is a game, and return the parser of each game."""
-    parser = commands.add_parser(name, help=text, description=text)
+    parser = commands.add_parser(name, help=text.replace("%", "%%"), description=text)
     games = parser.add_subparsers(dest="game", metavar="GAME", required=True)
     found = []
     for game in NAMES:
@@ -136,7 +155,7 @@ def _folder(args: argparse.Namespace) -> Path | None:
 
 
 def _print_json(answer: Any) -> None:
-    print(json.dumps(answer, ensure_ascii=False, allow_nan=False))
+    print(json.dumps(answer, allow_nan=False))
 
 
 # build
@@ -169,13 +188,13 @@ def _build(args: argparse.Namespace) -> int:
         for kind in kinds
         for options in _wanted_tables(kind, args.option)
     ]
-    build_table, bar = _builder()
+    build_table = _builder()
     folder = tables_folder(_folder(args))
     rows = []
     for kind, options in wanted:
         begin = time.perf_counter()
-        with bar(kind.table_spec(options).what) as progress:
-            table, new = build_table(kind, options, folder, args.force, progress)
+        with _bar(kind.table_spec(options).what, "states") as progress:
+            table, new = build_table(kind, options, folder, args.force, progress, _announce)
         seconds = time.perf_counter() - begin
         rows.append({**_table_row(table), "built": new, "seconds": round(seconds, 3)})
     if args.json:
@@ -194,18 +213,55 @@ def _wanted_tables(kind: GameType, texts: Sequence[str]) -> Sequence[dict[str, A
     return [parse_options(kind.name, kind.table_fields, texts)]
 
 
-def _builder() -> tuple[Callable[..., tuple[Table, bool]], Callable[[str], Any]]:
-    """Return the function that builds a table, and one that makes a progress bar for it."""
+def _builder() -> Callable[..., tuple[Table, bool]]:
+    """Return the function that builds a table."""
     try:
         build: Any = import_module("ustad.solver.build")
-        import_module("ustad.solver.turn")
-        progress: Any = import_module("ustad.solver.progress")
+        import_module("ustad.runtime.compiled")
     except ImportError as error:
         raise MissingPackageError(
-            f"building tables needs the package {error.name}: install ustad with its extra "
-            "build: pip install 'ustad[build]'"
+            f"building tables needs the package {error.name}: pip install 'ustad[build]'"
         ) from None
-    return build.build_table, progress.bar
+    function: Callable[..., tuple[Table, bool]] = build.build_table
+    return function
+
+
+def _announce(line: str) -> None:
+    """Print a line on standard error, above the progress bar if there is one."""
+    try:
+        from tqdm import tqdm
+    except ImportError:
+        print(line, file=sys.stderr)
+    else:
+        tqdm.write(line, file=sys.stderr)
+
+
+@contextmanager
+def _bar(title: str, unit: str) -> Iterator[Progress]:
+    """Show a progress bar on standard error; where tqdm is not installed, none."""
+    try:
+        from tqdm import tqdm
+    except ImportError:
+        yield lambda done, of: None
+        return
+    # What is done at once needs no bar; and no bar where nobody looks (disable=None), so that
+    # standard error holds what is wrong alone.
+    bar = tqdm(
+        desc=title,
+        unit=f" {unit}",
+        unit_scale=True,
+        leave=False,
+        delay=0.5,
+        mininterval=0.5,
+        disable=None,
+    )
+    with bar as shown_bar:
+
+        def progress(done: int, of: int) -> None:
+            shown_bar.total = of
+            shown_bar.update(done - shown_bar.n)
+
+        yield progress
 
 
 # info and verify
@@ -359,8 +415,8 @@ def _position(args: argparse.Namespace, from_flags: Any) -> Any:
 
 def _ask(args: argparse.Namespace) -> int:
     top = _whole_number("--top", args.top)
-    if top is not None and top < 1:
-        raise UsageError(f"--top: expected at least 1, got {top}")
+    if top is not None:
+        check_top(top)
     position = _position(args, game_type(args.game).position_from_flags(args))
     game, state, advice = Advisor(_folder(args)).advise(position, args.level)
     if args.json:
@@ -378,9 +434,12 @@ def advice_text(game: GameType, advice: Advice, top: int | None = None) -> str:
         lines.append("best: " + " or ".join(map(game.describe_move, advice.best)))
     if advice.value is not None:
         lines.append(f"{(advice.unit or '').replace('_', ' ')}: {advice.value:.4f}")
+    for name, told in (advice.extra or {}).items():
+        if isinstance(told, list) and all(isinstance(number, float) for number in told):
+            lines.append(f"{name.replace('_', ' ')}: {' '.join(f'{n:.4f}' for n in told)}")
     for move, value in advice.options[:top]:
         cost = (advice.value or 0.0) - value
-        costs = f"costs {cost:.4f}" if cost > 0 else "best"
+        costs = f"costs {cost:.4f}" if cost > TIE else "best"
         lines.append(f"  {game.describe_move(move):<28}{value:>12.4f}  {costs}")
     return "\n".join(lines)
 
@@ -398,9 +457,108 @@ def _apply(args: argparse.Namespace) -> int:
     else:
         kind = game_type(args.game)
         for event in answer["events"]:
-            print(json.dumps(event, ensure_ascii=False))
+            print(json.dumps(event))
         print(kind.describe(kind.state_from_json(answer["position"])))
-        print(json.dumps(answer["position"], ensure_ascii=False))
+        print(json.dumps(answer["position"]))
+    return OK
+
+
+# arena, play and serve
+
+
+def _add_options(parser: argparse.ArgumentParser, kind: GameType) -> None:
+    parser.add_argument(
+        "--option", action="append", default=[], metavar="NAME=VALUE", help=kind.options_help()
+    )
+
+
+def _rules(args: argparse.Namespace) -> tuple[GameType, Any]:
+    """Return the game and its rules with the options of a command."""
+    kind = game_type(args.game)
+    return kind, kind.game(kind.read_options(kind.parse_options(args.option)))
+
+
+def _number(flag: str, text: str) -> int:
+    found = _whole_number(flag, text)
+    return 0 if found is None else found
+
+
+def _add_arena(commands: Any) -> None:
+    text = "levels against each other, seats rotated, with 95% intervals"
+    for kind, parser in _add_for_each_game(commands, "arena", _arena, text):
+        parser.add_argument("levels", nargs="+", metavar="LEVEL", help=", ".join(LEVELS))
+        parser.add_argument("--games", default="1000", metavar="N", help="how many games (1000)")
+        parser.add_argument("--seed", default="0", metavar="S", help="what luck is drawn from (0)")
+        parser.add_argument("--jobs", default="1", metavar="N", help="local processes (1)")
+        parser.add_argument("--cluster", metavar="ADDRESS", help="a Dask scheduler to play on")
+        _add_options(parser, kind)
+
+
+def _arena(args: argparse.Namespace) -> int:
+    from ustad.runtime import arena  # multiprocessing is slow to import
+
+    kind = game_type(args.game)
+    match = arena.Match(
+        game=args.game,
+        options=kind.read_options(kind.parse_options(args.option)),
+        levels=tuple(check_level(level) for level in args.levels),
+        games=_number("--games", args.games),
+        seed=check_seed(_number("--seed", args.seed)),
+        tables=None if args.tables is None else str(Path(args.tables).resolve()),
+    )
+    jobs = _number("--jobs", args.jobs)
+    with _bar(f"arena {args.game}", "games") as progress:
+        summary = arena.run(match, jobs, args.cluster, progress)
+    if args.json:
+        _print_json(summary)
+    else:
+        print(arena.as_text(summary))
+    return OK
+
+
+def _add_play(commands: Any) -> None:
+    text = "a person against bots in the terminal"
+    for kind, parser in _add_for_each_game(commands, "play", _play, text):
+        parser.add_argument("--level", default="expert", metavar="LEVEL", help=", ".join(LEVELS))
+        seats = f"{kind.least_players} to {kind.most_players}"
+        parser.add_argument("--players", metavar="N", help=f"{seats} ({kind.usual_players})")
+        parser.add_argument("--seat", default="0", metavar="N", help="where you sit (0)")
+        parser.add_argument("--seed", metavar="S", help="what luck is drawn from; drawn if absent")
+        _add_options(parser, kind)
+
+
+def _play(args: argparse.Namespace) -> int:
+    from ustad.runtime import play  # only here
+
+    kind, rules = _rules(args)
+    if args.json:
+        raise UsageError("play: a game for people has no --json; programs use ustad serve")
+    level = check_level(args.level)
+    players = _whole_number("--players", args.players)
+    players = kind.check_players(kind.usual_players if players is None else players)
+    seat = play.check_seat(_number("--seat", args.seat), players)
+    seed = _whole_number("--seed", args.seed)
+    seed = secrets.randbelow(10**6) if seed is None else check_seed(seed)
+    adviser = kind.bot("expert", rules, _folder(args), seed)
+    bot = kind.bot(level, rules, _folder(args), seed)
+    bots = [None if at == seat else bot for at in range(players)]
+    print(f"{kind.title}: you sit in seat {seat} of {players}; seed {seed}")
+    play.play(kind, rules, bots, adviser, (seed,), 0, input, print, _short_advice)
+    return OK
+
+
+def _short_advice(kind: GameType, advice: Advice) -> str:
+    return advice_text(kind, advice, 8)
+
+
+def _add_serve(commands: Any) -> None:
+    _command(commands, "serve", _serve, "answer one JSON request a line on standard input")
+
+
+def _serve(args: argparse.Namespace) -> int:
+    from ustad.runtime.serve import serve  # only here
+
+    serve(sys.stdin.buffer, sys.stdout, Advisor(_folder(args)))
     return OK
 
 

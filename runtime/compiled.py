@@ -16,7 +16,7 @@ from typing import TypeVar, cast
 
 import numba
 from numba.extending import register_jitable
-from ustad.runtime.games import melds, yacht
+from ustad.runtime.games import dice_poker, melds, pasa, yacht
 
 Function = TypeVar("Function", bound=Callable[..., object])
 
@@ -43,6 +43,16 @@ yacht_upper_after = compiled(yacht.upper_after)
 yacht_upper_points = compiled(yacht.upper_points)
 yacht_state_number = compiled(yacht.state_number)
 yacht_after = compiled(yacht.yacht_after)
+
+callable_from_compiled(dice_poker.part_count)
+
+dice_poker_writable_rows = compiled(dice_poker.writable_rows)
+dice_poker_may_pass = compiled(dice_poker.may_pass)
+dice_poker_bonus_points = compiled(dice_poker.bonus_points)
+dice_poker_state_number = compiled(dice_poker.state_number)
+
+pasa_most_allowed = compiled(pasa.most_allowed)
+pasa_next_bet = compiled(pasa.next_bet)
 
 callable_from_compiled(
     melds.poplu,

@@ -8,6 +8,7 @@ expected.
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable, Iterable
 from typing import Any, NoReturn
 
@@ -41,10 +42,16 @@ def loads(text: str, what: str) -> Any:
         return found
 
     def constant(name: str) -> NoReturn:
-        raise JsonError(f"{what}: {name} is not a JSON number")
+        raise JsonError(f"{what}: {name} is no finite number")
+
+    def finite(number: str) -> float:
+        value = float(number)
+        return value if math.isfinite(value) else constant(number)
 
     try:
-        return json.loads(text, object_pairs_hook=pairs, parse_constant=constant)
+        return json.loads(
+            text, object_pairs_hook=pairs, parse_constant=constant, parse_float=finite
+        )
     except json.JSONDecodeError as error:
         where = f"line {error.lineno} column {error.colno}"
         raise JsonError(f"{what}: not JSON at {where}: {error.msg}") from None

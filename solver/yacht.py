@@ -10,8 +10,8 @@ maximises them:
 
 The algorithm.  Backwards by the number of open boxes: all states with k open
 boxes need only those with k - 1.  Within a layer nothing depends on anything
-else; its states are packed into blocks of ``WIDTH`` and solved side by side by
-:mod:`ustad.solver.turn`.
+else; :mod:`ustad.solver.layers` packs its states into blocks, which
+:mod:`ustad.solver.turn` solves.
 
 What stopping is worth on each roll is filled in three steps (``_fill_stops``):
 every roll starts from the best box that takes 0; then each open box raises the
@@ -30,12 +30,12 @@ merging upper sums with one future is ours.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
 from ustad.runtime import dice
 from ustad.runtime.compiled import (
     compiled,
@@ -48,7 +48,8 @@ from ustad.runtime.compiled import (
 )
 from ustad.runtime.games import yacht
 from ustad.runtime.games.base import Progress
-from ustad.solver.build import Built, available_cores
+from ustad.solver.build import Built
+from ustad.solver.layers import Group, Layer, packed, solve_layers
 from ustad.solver.turn import ROLL_COUNT, WIDTH, solve_turns
 
 Floats = NDArray[np.float64]
@@ -129,9 +130,14 @@ def _fill_stops(
             stop[roll, c] = best[c]
     for box in range(_BOX_COUNT):
         if open_boxes >> box & 1:
+            _gains(second_yacht, values, column, open_boxes, held, box, 0, upper, best)
             for group in range(_FIRST_GROUP[box], _FIRST_GROUP[box + 1]):
                 points = _GROUP_POINTS[group]
-                _gains(second_yacht, values, column, open_boxes, held, box, points, upper, gain)
+                if box < yacht.UPPER_BOXES or box == yacht.YACHT:
+                    _gains(second_yacht, values, column, open_boxes, held, box, points, upper, gain)
+                else:  # what comes after does not depend on the points
+                    for c in range(size):
+                        gain[c] = best[c] + points
                 for at in range(_FIRST_ROLL[group], _FIRST_ROLL[group + 1]):
                     roll = _GROUP_ROLLS[at]
                     for c in range(size):
@@ -186,25 +192,10 @@ def _solve_blocks(
                 values[state + c] = work[0, lane + c]
 
 
-@dataclass(frozen=True)
-class _Layer:
-    """The states with one number of open boxes, packed into blocks."""
-
-    pieces: Ints
-    first_piece: Ints
-
-    def share(self, part: int, parts: int) -> tuple[Ints, Ints]:
-        """Return the pieces and first pieces of one of several equal shares of the blocks."""
-        blocks = len(self.first_piece) - 1
-        low, high = blocks * part // parts, blocks * (part + 1) // parts
-        begin, end = self.first_piece[low], self.first_piece[high]
-        return self.pieces[begin:end], self.first_piece[low : high + 1] - begin
-
-
-def _layers(second_yacht: int) -> list[_Layer]:
+def _layers(second_yacht: int) -> list[Layer]:
     """Return the layers with 1 to 13 open boxes."""
     columns = yacht.columns()
-    groups: list[list[tuple[int, int, int, int, int]]] = [[] for _ in range(_BOX_COUNT + 1)]
+    groups: list[list[Group]] = [[] for _ in range(_BOX_COUNT + 1)]
     for open_boxes in range(1, yacht.ALL_OPEN + 1):
         is_open = bool(open_boxes & yacht.YACHT_BIT)
         contents = [yacht.OPEN_YACHT] if is_open else range(1, yacht.yacht_states(second_yacht))
@@ -213,23 +204,7 @@ def _layers(second_yacht: int) -> list[_Layer]:
             begin, end = columns.bounds[open_upper : open_upper + 2]
             state = yacht.state_index(open_boxes, held, int(columns.upper[begin]))
             groups[open_boxes.bit_count()].append((open_boxes, held, begin, end, state))
-    return [_packed(layer) for layer in groups[1:]]
-
-
-def _packed(groups: list[tuple[int, int, int, int, int]]) -> _Layer:
-    """Return groups of neighbouring states cut into pieces that fill blocks of WIDTH lanes."""
-    pieces: list[tuple[int, int, int, int, int, int]] = []
-    first_piece, lane = [0], 0
-    for open_boxes, held, begin, end, state in groups:
-        while begin < end:
-            size = min(end - begin, WIDTH - lane)
-            pieces.append((open_boxes, held, begin, begin + size, lane, state))
-            begin, state, lane = begin + size, state + size, (lane + size) % WIDTH
-            if lane == 0:
-                first_piece.append(len(pieces))
-    if lane:
-        first_piece.append(len(pieces))
-    return _Layer(np.array(pieces), np.array(first_piece))
+    return [packed(layer) for layer in groups[1:]]
 
 
 def solve(
@@ -247,28 +222,12 @@ def solve(
         (states,) float64 expected points still to come, by state index.
     """
     columns = yacht.columns()
-    values = np.full(yacht.yacht_states(second_yacht) * yacht.LOWER_SETS * columns.count, np.nan)
+    # Unlike NaN, an infinity that is read too early wins every maximum: it would be seen.
+    values = np.full(yacht.yacht_states(second_yacht) * yacht.LOWER_SETS * columns.count, np.inf)
     _finish_sheets(values, second_yacht)
-    threads = threads or available_cores()
-    done = 0
-    with ThreadPoolExecutor(threads) as pool:
-        for layer in _layers(second_yacht):
-            jobs = [
-                pool.submit(
-                    _solve_blocks,
-                    second_yacht,
-                    values,
-                    columns.column,
-                    columns.upper,
-                    *layer.share(part, threads),
-                )
-                for part in range(threads)
-            ]
-            for job in jobs:
-                job.result()
-            done += int((layer.pieces[:, 3] - layer.pieces[:, 2]).sum())
-            if progress:
-                progress(done, len(values))
+    solve_blocks = partial(_solve_blocks, second_yacht, values, columns.column, columns.upper)
+    finished = int(np.isfinite(values).sum())
+    solve_layers(_layers(second_yacht), solve_blocks, progress, threads, finished)
     return values
 
 

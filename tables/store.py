@@ -34,10 +34,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from weakref import WeakValueDictionary
 
 import h5py
 import numpy as np
 from numpy.typing import NDArray
+
 from ustad.tables.errors import (
     CorruptTableError,
     MismatchedTableError,
@@ -58,7 +60,7 @@ _HEADER = struct.Struct("<12sQ32s")
 _VALUES = "values"
 _PARTS = "parts"
 _STRUCTURE = "structure"
-_COMPRESSION = {"compression": "gzip", "compression_opts": 9, "shuffle": True}
+_COMPRESSION = {"compression": "gzip", "compression_opts": 6, "shuffle": True}
 _FILTERS = {h5py.h5z.FILTER_DEFLATE, h5py.h5z.FILTER_SHUFFLE}
 
 
@@ -74,6 +76,7 @@ class Table:
         counts: how many states of each kind it covers.
         start_value: the value of the start of the game.
         bytes: the size of the file.
+        file_state: what the file system said of the file when it was read.
     """
 
     spec: TableSpec
@@ -83,6 +86,11 @@ class Table:
     counts: Mapping[str, int]
     start_value: float
     bytes: int
+    file_state: tuple[int, ...] | None = None
+
+
+_OPEN: WeakValueDictionary[Path, Table] = WeakValueDictionary()
+"""Tables in use, so that a second bot of the same rules costs no second opening."""
 
 
 def values_sha256(arrays: Mapping[str, NDArray[Any]]) -> str:
@@ -127,12 +135,7 @@ def write_table(
         raise ValueError(f"table of {spec.what}: expected finite {_expected_arrays(spec)}")
     path = spec.path(folder)
     content = _file_bytes(spec, arrays, counts, structure)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(prefix=f".{spec.game}-", suffix=".part", dir=folder)
-    except OSError as error:
-        raise TableWriteError(path, error.strerror or str(error)) from error
-    temporary = Path(name)
+    temporary, handle = _temporary_file(spec, folder)
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(content)
@@ -141,7 +144,7 @@ def write_table(
         os.chmod(temporary, 0o644)
         if temporary.read_bytes() != content:
             raise OSError("what was written does not read back the same")
-        _read_table(spec, temporary, content, folder)
+        _check_written(temporary, arrays)
         os.replace(temporary, path)
     except OSError as error:
         raise TableWriteError(path, error.strerror or str(error)) from error
@@ -149,6 +152,30 @@ def write_table(
         with contextlib.suppress(OSError):
             temporary.unlink()
     return path
+
+
+def check_writable(spec: TableSpec, folder: Path) -> None:
+    """Make the folder if it is not there and see that a file can be made in it.
+
+    Worth asking before hours of work.
+
+    Raises:
+        TableWriteError: it cannot.
+    """
+    temporary, handle = _temporary_file(spec, folder)
+    os.close(handle)
+    with contextlib.suppress(OSError):
+        temporary.unlink()
+
+
+def _temporary_file(spec: TableSpec, folder: Path) -> tuple[Path, int]:
+    """Return a new temporary file in the folder of a table, and its open handle."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(prefix=f".{spec.game}-", suffix=".part", dir=folder)
+    except OSError as error:
+        raise TableWriteError(spec.path(folder), error.strerror or str(error)) from error
+    return Path(name), handle
 
 
 def _expected_arrays(spec: TableSpec) -> dict[str, tuple[str, tuple[int, ...]]]:
@@ -176,17 +203,36 @@ def _file_bytes(
         file.attrs["start_value"] = float(arrays[_VALUES].flat[spec.start_index])
         file.attrs["values_sha256"] = values_sha256(arrays)
         for name, array in arrays.items():
-            chunks = tuple(min(side, 1 << 16) for side in array.shape)
+            chunks = _chunks(array.shape)
             file.create_dataset(
                 _place(name), data=array, chunks=chunks, track_times=False, **_COMPRESSION
             )
         group = file.create_group(_STRUCTURE)
         for name, array in structure.items():
             group.create_dataset(name, data=array, track_times=False, **_COMPRESSION)
-    content = buffer.getvalue()
-    body = memoryview(content)[_BLOCK:]
-    header = _HEADER.pack(_MAGIC, len(content), hashlib.sha256(body).digest())
-    return header.ljust(_BLOCK, b"\0") + body
+    with buffer.getbuffer() as content:
+        header = _HEADER.pack(_MAGIC, len(content), hashlib.sha256(content[_BLOCK:]).digest())
+        content[: len(header)] = header
+    return buffer.getvalue()
+
+
+def _chunks(shape: tuple[int, ...]) -> tuple[int, ...]:
+    """Return the shape of the pieces in which an array is compressed: at most 65,536 numbers."""
+    sides: list[int] = []
+    room = 1 << 16
+    for side in reversed(shape):
+        sides.append(max(1, min(side, room)))
+        room //= sides[-1]
+    return tuple(reversed(sides))
+
+
+def _check_written(path: Path, arrays: Mapping[str, NDArray[Any]]) -> None:
+    """Read a file piece by piece, so that no second copy is needed, and compare it."""
+    with h5py.File(path, "r") as file:
+        for name, array in arrays.items():
+            data = file[_place(name)]
+            if not all(np.array_equal(data[at], array[at]) for at in data.iter_chunks()):
+                raise OSError(f"{name} does not read back the same")
 
 
 def _attributes(spec: TableSpec) -> dict[str, Any]:
@@ -215,8 +261,22 @@ def open_table(spec: TableSpec, folder: Path) -> Table:
         MismatchedTableError: it is a table of other rules or of another version.
     """
     path = spec.path(folder)
-    content = _read_file(path, spec.what, spec.build_command(folder))
-    return _read_table(spec, path, content, folder)
+    known = _file_state(path)
+    table = _OPEN.get(path)
+    if table is None or table.file_state != known or known is None or table.spec != spec:
+        content = _read_file(path, spec.what, spec.build_command(folder))
+        table = _read_table(spec, path, content, folder, known)
+        _OPEN[path] = table
+    return table
+
+
+def _file_state(path: Path) -> tuple[int, ...] | None:
+    """Return what changes when a file is replaced or written to, None if there is none."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
 
 
 def _read_file(path: Path, what: str, remedy: str) -> bytes:
@@ -254,17 +314,31 @@ def _hdf5(path: Path, content: bytes, remedy: str) -> Iterator[h5py.File]:
     try:
         with h5py.File(h5py.h5f.open_file_image(content), "r") as file:
             yield file
-    except (OSError, RuntimeError, KeyError, ValueError, TypeError, MemoryError) as error:
+    except (
+        OSError,
+        RuntimeError,
+        LookupError,
+        ValueError,
+        TypeError,
+        AttributeError,
+        MemoryError,
+    ) as error:
         reason = (str(error).splitlines() or [type(error).__name__])[0]
         raise CorruptTableError(path, "a readable HDF5 table", reason, remedy) from None
 
 
-def _read_table(spec: TableSpec, path: Path, content: bytes, folder: Path) -> Table:
+def _read_table(
+    spec: TableSpec,
+    path: Path,
+    content: bytes,
+    folder: Path,
+    file_state: tuple[int, ...] | None = None,
+) -> Table:
     remedy = spec.build_command(folder, force=True)
     with _hdf5(path, content, remedy) as file:
         for name, expected in _attributes(spec).items():
             found = file.attrs.get(name)
-            if type(expected)(found) != expected if found is not None else True:
+            if found is None or found != expected:
                 raise MismatchedTableError(path, f"{name} {expected}", f"{found}", remedy)
         counts = json.loads(file.attrs["counts"])
         start_value = float(file.attrs["start_value"])
@@ -281,7 +355,7 @@ def _read_table(spec: TableSpec, path: Path, content: bytes, folder: Path) -> Ta
     if float(values.flat[spec.start_index]) != start_value:
         at_start = repr(float(values.flat[spec.start_index]))
         raise CorruptTableError(path, f"start_value {start_value!r}", at_start, remedy)
-    return Table(spec, path, values, arrays, counts, start_value, len(content))
+    return Table(spec, path, values, arrays, counts, start_value, len(content), file_state)
 
 
 def _read_array(

@@ -9,10 +9,8 @@
 - **expert** plays the table too.
 
 The problem of hard.  The table holds what a sheet is worth between turns.  The
-turn itself is solved anew for each sheet: the worth of writing each roll into
-each box comes from the table, the worth of each keep from two sweeps of
-:class:`ustad.runtime.dice.Turn`.  Many sheets are solved side by side, one
-column each, and a solved turn is remembered while its decisions last.
+turn itself is solved anew for each sheet by :mod:`ustad.runtime.bots.sheet`, from
+what writing each roll into each box is worth.
 
 Shapes.  A *payment* is a pair of a box and points that it can hold; there are
 ``PAYMENTS`` of them.  ``gains`` is (payments + 1, n): what each is worth for
@@ -31,17 +29,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from ustad.runtime.dice import (
-    COUNTS,
-    FIRST_ROLL,
-    ROLL_INDEX,
-    ROLLS,
-    Turn,
-    keep_values,
-    sub_keeps,
-)
-from ustad.runtime.games.base import TIE, Advice, Bot, rank
-from ustad.runtime.games.sheet import KEEP_MOVES, Keep, SheetState, keep_moves
+
+from ustad.runtime.bots.sheet import KEEP_NUMBER, RatingBot, RuleOfThumb
+from ustad.runtime.dice import COUNTS, FIRST_ROLL, ROLL_INDEX, ROLLS, Turn, keep_values
+from ustad.runtime.games.base import TIE, Bot
+from ustad.runtime.games.sheet import Keep, SheetState, keep_moves
 from ustad.runtime.games.yacht import (
     BONUS_AT,
     BOXES,
@@ -88,21 +80,7 @@ def roll_points(second_yacht: int, open_boxes: int) -> Ints:
     return points
 
 
-class _RuleOfThumb:
-    """A level without values: it says what it would play."""
-
-    def choose(self, view: SheetState) -> Any:
-        raise NotImplementedError
-
-    def choose_many(self, views: Sequence[SheetState]) -> list[Any]:
-        return [self.choose(view) for view in views]
-
-    def ask(self, view: SheetState) -> Advice:
-        """Return the move it would play, alone."""
-        return Advice([self.choose(view)] if view.dice is not None else [])
-
-
-class EasyBot(_RuleOfThumb):
+class EasyBot(RuleOfThumb):
     """Keeps the face it has most of, the higher of equals; writes what pays most now."""
 
     def choose(self, view: SheetState) -> Any:
@@ -114,7 +92,7 @@ class EasyBot(_RuleOfThumb):
         return best_write_now(view)
 
 
-class MediumBot(_RuleOfThumb):
+class MediumBot(RuleOfThumb):
     """Weighs every keep by the best box after the next roll; writes what pays most now."""
 
     def choose(self, view: SheetState) -> Any:
@@ -122,14 +100,11 @@ class MediumBot(_RuleOfThumb):
         if view.rolls_left:
             moves = keep_moves(view.dice or ())
             values = _points_after_roll(view.game.second_yacht, view.sheet.open_boxes)
-            best = max(moves, key=lambda keep: values[_KEEP_NUMBER[keep]])
+            best = max(moves, key=lambda keep: values[KEEP_NUMBER[keep]])
             now = values[FIRST_ROLL + ROLL_INDEX[view.dice or ()]]
-            if values[_KEEP_NUMBER[best]] > now + TIE:
+            if values[KEEP_NUMBER[best]] > now + TIE:
                 return best
         return best_write_now(view)
-
-
-_KEEP_NUMBER = {keep: number for number, keep in enumerate(KEEP_MOVES)}
 
 
 @lru_cache(maxsize=8192)
@@ -162,16 +137,6 @@ _ILLEGAL = PAYMENTS
 _PAYMENT: Ints = np.array([[_NUMBER[box, int(p)] for box, p in enumerate(row)] for row in _POINTS])
 _PAYMENT_BY_BOX = np.ascontiguousarray(_PAYMENT.T)
 
-# Five distinct dice have 31 keeps of at most four dice; shorter lists are filled with a keep
-# that every roll has, the one without dice, behind its first place, so that it never matters.
-_SUB_KEEPS: Ints = np.array([(sub_keeps(roll) + (0,) * 31)[:31] for roll in ROLLS])
-
-
-@cache
-def _sub_keep_array(roll: int) -> Ints:
-    """Return the indices of the keeps of at most four dice that a roll contains."""
-    return np.array(sub_keeps(ROLLS[roll]))
-
 
 @lru_cache(maxsize=8192)
 def _five_equal_payments(second_yacht: int, open_boxes: int) -> Ints:
@@ -195,8 +160,9 @@ class _Turns:
     extra: Floats
     turn: Turn
 
-    def write_values(self, rolls: Ints, lanes: Ints) -> Floats:
+    def write_values(self, rolls: Ints, lanes: Ints, rolls_left: int) -> Floats:
         """Return (m, 13) what writing each of m rolls is worth, the sheet in a lane each."""
+        del rolls_left  # a box pays the same after any roll
         payment = _PAYMENT[rolls]
         place = _FIVE_EQUAL_PLACE[rolls]
         equal = place >= 0
@@ -205,8 +171,9 @@ class _Turns:
         values[equal] += self.extra[lanes[equal], None]
         return values
 
-    def roll_values(self, roll: int, lane: int) -> list[float]:
+    def roll_values(self, roll: int, lane: int, rolls_left: int) -> list[float]:
         """Return the 13 values of writing one roll, the sheet in one lane."""
+        del rolls_left
         place = _FIVE_EQUAL_PLACE[roll]
         if place >= 0:
             values = self.gains[self.five_equal[place, :, lane], lane] + self.extra[lane]
@@ -218,84 +185,28 @@ class _Turns:
 
 _FIVE_EQUAL_PLACE: Ints = np.full(len(ROLLS), -1)
 _FIVE_EQUAL_PLACE[_FIVE_EQUAL] = range(len(_FIVE_EQUAL))
-_BOX_NUMBER = {write: box for box, write in enumerate(WRITES)}
 
 
-class TableBot:
+class TableBot(RatingBot):
     """Maximises the expected final total of its own sheet with the exact table."""
 
-    unit = "expected_total"
-    _REMEMBERED = 4096
+    writes = WRITES
 
     def __init__(self, game: Yacht, table: Table) -> None:
+        super().__init__()
         self.game = game
         self.table = table
-        self._solved: dict[tuple[int, int, int], tuple[_Turns, int]] = {}
 
-    def choose(self, view: SheetState) -> Any:
-        """Return the best move, the first of equals."""
-        return self.choose_many([view])[0]
+    def key(self, sheet: Sheet) -> tuple[int, int, int]:
+        """Return the open boxes, what the yacht box holds, and the upper sum up to 63."""
+        return self.game.state(sheet)
 
-    def ask(self, view: SheetState) -> Advice:
-        """Return every legal move with the expected final total after it."""
-        if view.dice is None:
-            return Advice((), self.value(view), self.unit)
-        turns, lane = self._turn(view.sheet)
-        total = view.sheet.total
-        roll = ROLL_INDEX[view.dice]
-        moves = view.legal_moves()
-        worth = turns.roll_values(roll, lane)
-        writes = view.game.writes(view.sheet, view.dice, view.rolls_left)
-        values = [total + worth[_BOX_NUMBER[write]] for write in writes]
-        if view.rolls_left:
-            keeps = turns.turn.keeps(view.rolls_left)[_sub_keep_array(roll), lane]
-            values = (total + keeps).tolist() + values
-        best, options = rank(moves, values)
-        return Advice(best, options[0][1], self.unit, options)
+    def to_come(self, sheet: Sheet) -> float:
+        """Return the expected points still to come at the start of a turn."""
+        return float(self.table.values[state_index(*self.game.state(sheet))])
 
-    def value(self, view: SheetState) -> float:
-        """Return the expected final total of a position that waits for dice, or is over."""
-        sheet = view.sheet
-        if view.rolls_left == 3:
-            to_come = self.table.values[state_index(sheet.open_boxes, sheet.yacht, sheet.upper)]
-        else:
-            turns, lane = self._turn(sheet)
-            to_come = turns.turn.keeps(view.rolls_left)[_KEEP_NUMBER[Keep(view.kept)], lane]
-        return float(sheet.total + to_come)
-
-    def choose_many(self, views: Sequence[SheetState]) -> list[Any]:
-        """Return the best move for each view, the first of equals."""
-        places = self._turns([view.sheet for view in views])
-        groups: dict[tuple[int, int], list[int]] = {}
-        for at, (view, (turns, _)) in enumerate(zip(views, places, strict=True)):
-            groups.setdefault((id(turns), view.rolls_left), []).append(at)
-        moves: list[Any] = [None] * len(views)
-        for (_, rolls_left), members in groups.items():
-            turns = places[members[0]][0]
-            lanes = np.array([places[at][1] for at in members])
-            rolls = np.array([ROLL_INDEX[views[at].dice or ()] for at in members])
-            chosen = _best_moves(turns, rolls_left, rolls, lanes)
-            for at, move in zip(members, chosen, strict=True):
-                moves[at] = move
-        return moves
-
-    def _turn(self, sheet: Sheet) -> tuple[_Turns, int]:
-        return self._turns([sheet])[0]
-
-    def _turns(self, sheets: Sequence[Sheet]) -> list[tuple[_Turns, int]]:
-        """Return the solved turn of each sheet and its lane there."""
-        keys = [(s.open_boxes, s.yacht, min(s.upper, BONUS_AT)) for s in sheets]
-        new = [key for key in dict.fromkeys(keys) if key not in self._solved]
-        if new:
-            if len(self._solved) + len(new) > self._REMEMBERED:
-                self._solved.clear()
-                new = list(dict.fromkeys(keys))
-            turns = self._solve(new)
-            self._solved.update((key, (turns, lane)) for lane, key in enumerate(new))
-        return [self._solved[key] for key in keys]
-
-    def _solve(self, keys: Sequence[tuple[int, int, int]]) -> _Turns:
-        """Solve the turns of sheets given by open boxes, what the yacht box holds, upper sum."""
+    def solve(self, keys: Sequence[tuple[int, int, int]]) -> _Turns:
+        """Solve the turns of sheets with these keys, a lane each."""
         open_boxes, held, upper = np.array(keys).T
         gains = self._gains(open_boxes, held, upper)
         equal = np.stack(
@@ -341,22 +252,6 @@ def _yacht_after(second_yacht: int) -> Ints:
     return np.array(
         [[yacht_after(second_yacht, held, box, paid) for held in range(3)] for box, paid in pairs]
     )
-
-
-def _best_moves(turns: _Turns, rolls_left: int, rolls: Ints, lanes: Ints) -> list[Any]:
-    """Return the best move, the first of equals, for each roll and lane."""
-    values = turns.write_values(rolls, lanes)
-    if rolls_left:
-        keeps = turns.turn.keeps(rolls_left)[_SUB_KEEPS[rolls], lanes[:, None]]
-        values = np.concatenate([keeps, values], axis=1)
-    first = (values >= values.max(axis=1, keepdims=True) - TIE).argmax(axis=1)
-    if not rolls_left:
-        return [WRITES[box] for box in first.tolist()]
-    width = _SUB_KEEPS.shape[1]
-    return [
-        KEEP_MOVES[_SUB_KEEPS[roll, at]] if at < width else WRITES[at - width]
-        for roll, at in zip(rolls.tolist(), first.tolist(), strict=True)
-    ]
 
 
 def make_bot(level: str, game: Yacht, tables: Path | None) -> Bot:

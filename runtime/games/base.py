@@ -13,6 +13,8 @@ tables, so that nothing else has to name a game.
 from __future__ import annotations
 
 import argparse
+import hashlib
+import random
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -131,7 +133,11 @@ def rank(
 
 
 class Bot(Protocol):
-    """A player of one level.  With the same seed it returns the same moves."""
+    """A player of one level.
+
+    What it plays depends on its seed and the view alone, never on what it was
+    asked before: see :func:`random_for`.
+    """
 
     def choose(self, view: Any) -> Any:
         """Return a legal move for the view's seat to move."""
@@ -141,6 +147,17 @@ class Bot(Protocol):
 
     def ask(self, view: Any) -> Advice:
         """Return the best move and, at levels that rate moves, the value of every move."""
+
+
+def random_for(seed: int, view: Any) -> random.Random:
+    """Return the source of a bot's random choices in a view, fixed by seed and view.
+
+    Args:
+        seed: the bot's seed.
+        view: the view, or anything whose ``repr`` says all that matters of it.
+    """
+    digest = hashlib.blake2b(f"{seed} {view!r}".encode(), digest_size=16).digest()
+    return random.Random(int.from_bytes(digest, "little"))
 
 
 @dataclass(frozen=True)
@@ -250,7 +267,8 @@ class GameType(ABC):
 
     ``name`` is the game's name in JSON and its module's name in every folder;
     ``least_players`` and ``most_players`` bound the seats; ``usual_players`` is
-    what ``new`` deals when nobody says.
+    what ``new`` deals when nobody says; ``arena_deals`` is how many deals an arena
+    plays side by side.
     """
 
     name: str
@@ -259,6 +277,7 @@ class GameType(ABC):
     most_players: int
     usual_players: int
     options: tuple[Option, ...]
+    arena_deals = 128
 
     @property
     def table_fields(self) -> tuple[Option, ...]:

@@ -19,6 +19,7 @@ from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
+
 from ustad.runtime.dice import (
     DICE,
     FACES,
@@ -262,6 +263,18 @@ class SheetGameType(GameType):
     def sheet_to_json(self, game: Any, sheet: Any) -> dict[str, Any]:
         """Return the JSON object of a sheet."""
 
+    def sheets_from_json(self, game: Any, fields: Fields, sheets: Sequence[Any]) -> tuple[Any, ...]:
+        """Return the sheets of a position; a game may read other keys with them."""
+        del fields
+        return tuple(
+            self.sheet_from_json(game, sheet, f"sheets[{seat}]")
+            for seat, sheet in enumerate(sheets)
+        )
+
+    def sheets_to_json(self, state: SheetState) -> dict[str, Any]:
+        """Return what a position says of its sheets, by key."""
+        return {"sheets": [self.sheet_to_json(state.game, sheet) for sheet in state.sheets]}
+
     def state_from_json(self, position: Any) -> SheetState:
         """Return the state that a JSON position describes."""
         fields = Fields(position, "position")
@@ -271,9 +284,7 @@ class SheetGameType(GameType):
         if not isinstance(given, list) or not given:
             fields.fail("sheets", "a list with one sheet a seat", given)
         players = self.check_players(len(given))
-        sheets = tuple(
-            self.sheet_from_json(game, sheet, f"sheets[{seat}]") for seat, sheet in enumerate(given)
-        )
+        sheets = self.sheets_from_json(game, fields, given)
         first = fields.integer("first", 0, players - 1, 0)
         to_move = fields.integer(
             "to_move", 0, players - 1, **({"default": 0} if players == 1 else {})
@@ -291,7 +302,7 @@ class SheetGameType(GameType):
         position: dict[str, Any] = {
             "game": self.name,
             "options": dict(state.game.options),
-            "sheets": [self.sheet_to_json(state.game, sheet) for sheet in state.sheets],
+            **self.sheets_to_json(state),
             "first": state.first,
             "to_move": state.to_move,
         }
@@ -339,6 +350,10 @@ class SheetGameType(GameType):
 
     def add_flags(self, parser: argparse.ArgumentParser) -> None:
         """Add the flags for one sheet and its dice."""
+        self.add_sheet_flags(parser)
+
+    def add_sheet_flags(self, parser: argparse.ArgumentParser) -> Any:
+        """Add the flags for one sheet and its dice, and return their group."""
         group = parser.add_argument_group("one sheet alone, from flags")
         group.add_argument(
             "--sheet", metavar="BOX=POINTS,...", help="the boxes written; none: an empty sheet"
@@ -350,6 +365,7 @@ class SheetGameType(GameType):
         group.add_argument(
             "--option", action="append", default=[], metavar="NAME=VALUE", help=self.options_help()
         )
+        return group
 
     def position_from_flags(self, args: argparse.Namespace) -> dict[str, Any] | None:
         """Return the position that the flags describe, None without any flag."""
@@ -358,14 +374,14 @@ class SheetGameType(GameType):
         if args.dice is not None and args.rolls_left is None:
             raise PositionError("--rolls-left: expected 0, 1 or 2 beside --dice")
         left = (
-            ROLLS_A_TURN if args.rolls_left is None else _flag_int("--rolls-left", args.rolls_left)
+            ROLLS_A_TURN if args.rolls_left is None else flag_int("--rolls-left", args.rolls_left)
         )
         return {
             "game": self.name,
             "options": self.parse_options(args.option),
             "sheets": [_sheet_from_flag(args.sheet or "")],
             "to_move": 0,
-            "dice": None if args.dice is None else [_flag_int("--dice", die) for die in args.dice],
+            "dice": None if args.dice is None else [flag_int("--dice", die) for die in args.dice],
             "rolls_left": left,
         }
 
@@ -375,15 +391,20 @@ class SheetGameType(GameType):
             return f"write {move.box}"
         return "keep " + (" ".join(map(str, move.dice)) or "nothing")
 
+    def describe_step(self, before: SheetState, move: Any, after: SheetState) -> str:
+        """Return the dice thrown, the dice kept, or the box written and what it brought."""
+        if before.dice is None:
+            return f"seat {before.to_move} rolls {' '.join(map(str, move))}"
+        text = f"seat {before.to_move}: {self.describe_move(move)}"
+        if isinstance(move, Keep):
+            return text
+        [event] = self.events(before, move, after)
+        return f"{text} for {event['gained']}, total {event['total']}"
+
     def prompt(self, state: SheetState) -> str:
         """Return what can be typed now."""
-        boxes = ", ".join(
-            self.describe_move(move).removeprefix("write ")
-            for move in state.legal_moves()
-            if not isinstance(move, Keep)
-        )
-        keep = "the dice to keep (0 to roll all) or " if state.rolls_left else ""
-        return f"{keep}a box: {boxes}"
+        keep = "the dice to keep (0 to roll all), or " if state.rolls_left else ""
+        return f"{keep}a box that pays above"
 
     def move_from_text(self, state: SheetState, text: str) -> Any:
         """Return the keep typed as its dice (``33 5``, ``0`` for none) or the box by its name.
@@ -391,7 +412,7 @@ class SheetGameType(GameType):
         A box may be cut short as long as one open box alone begins that way.
         """
         word = text.strip().lower().removeprefix("keep").removeprefix("write").strip()
-        digits = word.replace(" ", "").replace(",", "")
+        digits = "0" if word == "nothing" else word.replace(" ", "").replace(",", "")
         move: Any
         if digits.isascii() and digits.isdigit():
             dice = () if digits == "0" else tuple(sorted(map(int, digits)))
@@ -402,27 +423,54 @@ class SheetGameType(GameType):
             names = {self.describe_move(move).removeprefix("write "): move for move in legal}
             found = [name] if name in names else [n for n in names if name and n.startswith(name)]
             if len(found) != 1:
-                raise MoveError(f"{shown(text)}: expected {self.prompt(state)}")
+                raise MoveError(f"{shown(text)}: expected {self._expected(state)}")
             move = names[found[0]]
         if move not in state.legal_moves():
-            raise MoveError(f"{shown(text)}: expected {self.prompt(state)}")
+            raise MoveError(f"{shown(text)}: expected {self._expected(state)}")
         return move
 
+    def _expected(self, state: SheetState) -> str:
+        """Return what can be typed, the boxes by name."""
+        boxes = [
+            self.describe_move(move).removeprefix("write ")
+            for move in state.legal_moves()
+            if not isinstance(move, Keep)
+        ]
+        dice = " ".join(map(str, state.dice or ()))
+        keep = f"some of the dice {dice} to keep (0 for none), or " if state.rolls_left else ""
+        return f"{keep}one of {', '.join(boxes)}"
+
     def describe(self, state: SheetState) -> str:
-        """Return the sheets side by side, and the dice."""
+        """Return the sheets side by side, what each open box would pay now, and the dice."""
         seats = range(len(state.sheets))
         columns = [self.sheet_to_json(state.game, sheet) for sheet in state.sheets]
-        rows = list(
-            dict.fromkeys([*self.box_names, *(name for column in columns for name in column)])
-        )
-        lines = [" " * 16 + "".join(f"{'seat ' + str(seat):>8}" for seat in seats)]
+        heads = [f"seat {seat}" for seat in seats]
+        if state.dice is not None:
+            columns.append(self._payments(state))
+            heads.append("pays now")
+        rows = dict.fromkeys([*self.box_names, *(name for column in columns for name in column)])
+        lines = [" " * 16 + "".join(f"{head:>10}" for head in heads)]
         lines += [
-            f"{name:<16}" + "".join(f"{column.get(name, '.'):>8}" for column in columns)
+            f"{name:<16}" + "".join(f"{column.get(name, '.'):>10}" for column in columns)
             for name in rows
         ]
-        lines.append(f"{'total':<16}" + "".join(f"{total:>8}" for total in state.totals()))
-        lines.append(self._describe_turn(state))
+        lines.append(f"{'total':<16}" + "".join(f"{total:>10}" for total in state.totals()))
+        lines += filter(None, [self.remark(state), self._describe_turn(state)])
         return "\n".join(lines)
+
+    def remark(self, state: SheetState) -> str:
+        """Return a line on the sheet of the seat whose turn it is, empty for none."""
+        del state
+        return ""
+
+    def _payments(self, state: SheetState) -> dict[str, int]:
+        """Return what each box that may be written now would add to the total."""
+        writes = [move for move in state.legal_moves() if isinstance(move, Write)]
+        total = state.game.total(state.sheet)
+        return {
+            move.box: state.game.total(state.apply(move).sheets[state.to_move]) - total
+            for move in writes
+        }
 
     def _describe_turn(self, state: SheetState) -> str:
         if state.is_over():
@@ -469,7 +517,8 @@ def _check_rotation(state: SheetState) -> None:
             )
 
 
-def _flag_int(flag: str, text: str) -> int:
+def flag_int(flag: str, text: str) -> int:
+    """Return the whole number that a flag gives, or raise PositionError."""
     try:
         return int(text)
     except ValueError:
@@ -485,5 +534,5 @@ def _sheet_from_flag(text: str) -> dict[str, int]:
             raise PositionError(f"--sheet: expected BOX=POINTS, got {shown(item)}")
         if name in sheet:
             raise PositionError(f"--sheet: the box {name} stands twice")
-        sheet[name] = _flag_int(f"--sheet: {name}", points)
+        sheet[name] = flag_int(f"--sheet: {name}", points)
     return sheet

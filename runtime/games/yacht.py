@@ -45,16 +45,17 @@ house 4, small straight 8, large straight 16, chance 32.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
 from ustad.runtime.dice import COUNTS, FACES, FIRST_ROLL, ROLL_INDEX
 from ustad.runtime.games.base import Bot, Option
-from ustad.runtime.games.sheet import SheetGame, SheetGameType, Write
+from ustad.runtime.games.columns import Columns, least_needed, merge_sums
+from ustad.runtime.games.sheet import SheetGame, SheetGameType, SheetState, Write
 from ustad.runtime.strict_json import Fields
 from ustad.tables import TableSpec
 
@@ -241,57 +242,13 @@ def state_number(
     return (yacht * LOWER_SETS + lower) * column_count + column[open_boxes & UPPER_OPEN, upper]
 
 
-def _upper_sums(boxes: int) -> set[int]:
-    """Return the sums that up to five dice in each of the given upper boxes can make."""
-    sums = {0}
-    for box in range(UPPER_BOXES):
-        if boxes >> box & 1:
-            sums = {total + (box + 1) * count for total in sums for count in range(6)}
-    return sums
-
-
-@dataclass(frozen=True)
-class Columns:
-    """The classes of (open upper boxes, upper sum) with one future each.
-
-    Attributes:
-        column: (64, 64) int64: the column of open upper boxes and upper sum, -1
-            where the sum cannot be.
-        bounds: the columns of open upper boxes O are ``bounds[O]`` to
-            ``bounds[O + 1] - 1``.
-        upper: (columns,) int64: one upper sum of each column.
-        reachable: how many pairs of open upper boxes and sum there are.
-    """
-
-    column: NDArray[np.int64]
-    bounds: tuple[int, ...]
-    upper: NDArray[np.int64]
-    reachable: int
-
-    @property
-    def count(self) -> int:
-        """The number of columns."""
-        return len(self.upper)
-
-
 @cache
 def columns() -> Columns:
     """Return the columns of the states, 1,640 for 2,794 reachable pairs."""
-    column = np.full((UPPER_OPEN + 1, BONUS_AT + 1), -1, dtype=np.int64)
-    bounds: list[int] = [0]
-    upper: list[int] = []
-    for open_upper in range(UPPER_OPEN + 1):
-        addable = sorted(_upper_sums(open_upper))
-        known: dict[int | None, int] = {}
-        for total in sorted({min(sum_, BONUS_AT) for sum_ in _upper_sums(UPPER_OPEN ^ open_upper)}):
-            need = next((add for add in addable if total + add >= BONUS_AT), None)
-            if need not in known:
-                known[need] = len(upper)
-                upper.append(total)
-            column[open_upper, total] = known[need]
-        bounds.append(len(upper))
-    column.flags.writeable = False
-    return Columns(column, tuple(bounds), np.array(upper), int((column >= 0).sum()))
+    amounts = [[(box + 1) * count for count in range(6)] for box in range(UPPER_BOXES)]
+    return merge_sums(
+        amounts, lambda addable, upper: least_needed(addable, upper, BONUS_AT), BONUS_AT
+    )
 
 
 def state_index(open_boxes: int, yacht: int, upper: int) -> int:
@@ -319,7 +276,7 @@ class Sheet(NamedTuple):
 
     @property
     def yacht(self) -> int:
-        """What the yacht box holds: OPEN_YACHT, YACHT_0 or YACHT_50."""
+        """What the yacht box holds: OPEN_YACHT, YACHT_0 or YACHT_50, whatever the rules."""
         held = self.points[YACHT]
         return OPEN_YACHT if held < 0 else (YACHT_50 if held else YACHT_0)
 
@@ -361,6 +318,11 @@ class Yacht(SheetGame):
     def new_sheet(self) -> Sheet:
         """Return the empty sheet."""
         return make_sheet((-1,) * len(BOXES), 0)
+
+    def state(self, sheet: Sheet) -> tuple[int, int, int]:
+        """Return open boxes, yacht box and upper sum, as the states of these rules count them."""
+        held = min(sheet.yacht, yacht_states(self.second_yacht) - 1)
+        return sheet.open_boxes, held, min(sheet.upper, BONUS_AT)
 
     def turns_taken(self, sheet: Sheet) -> int:
         """Return how many boxes are written."""
@@ -467,6 +429,13 @@ class YachtType(SheetGameType):
         }
         return {**boxes, "extra_yachts": sheet.extra_yachts}
 
+    def remark(self, state: SheetState) -> str:
+        """Return how far the upper sum is from the bonus."""
+        upper = state.sheet.upper
+        if upper >= BONUS_AT:
+            return f"upper sum {upper}: the bonus of {BONUS} is earned"
+        return f"upper sum {upper}: {BONUS_AT - upper} more for the bonus of {BONUS}"
+
     def bot(self, level: str, game: Yacht, tables: Path | None, seed: int) -> Bot:
         """Return a bot of a level; hard and expert need the table of the game's options."""
         from ustad.runtime.bots.yacht import make_bot
@@ -506,17 +475,23 @@ def _most_extra_yachts(game: Yacht, points: Sequence[int]) -> int:
 
     They need 50 in the yacht box, and each was written somewhere: into a box
     that holds what five equal dice put there as a joker.  An upper box takes
-    a 0 that way only once every lower box is written.
+    a 0 that way only once every lower box is written.  The free joker may also be
+    written at its plain points, so into full house and straights with 0.
     """
     if game.second_yacht == PLAIN or points[YACHT] != 50:
         return 0
+    free = game.second_yacht == FREE_JOKER
     lower_written = all(held >= 0 for held in points[UPPER_BOXES:])
     most = 0
     for box, held in enumerate(points):
         if box == YACHT:
             continue
-        jokers = {box_points(box, _roll_counts()[roll], True) for roll in _five_equal_rolls()}
-        if box < UPPER_BOXES and not (lower_written or game.second_yacht == FREE_JOKER):
+        jokers = {
+            box_points(box, _roll_counts()[roll], full)
+            for roll in _five_equal_rolls()
+            for full in ((True, False) if free else (True,))
+        }
+        if box < UPPER_BOXES and not (lower_written or free):
             jokers.discard(0)
         most += held in jokers
     return most

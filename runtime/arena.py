@@ -1,0 +1,319 @@
+"""Levels against each other: many games, seats rotated, the same luck for each seating.
+
+The problem.  How much better is one level than another?  Luck is far larger than
+skill in these games, so it is shared out evenly.  A *deal* is one fall of the dice
+or cards; it is played once for each rotation of the players round the table, so
+that each sits in each seat with the same luck before it.
+
+The algorithm.  Deals are cut into batches of a fixed size.  A batch plays its
+games in lockstep, so that a bot is asked for many games at once.  Everything in a
+batch follows from the seed and the batch's number: the result is the same for any
+number of workers, in this process, in others (``jobs``), or in a Dask cluster.
+
+Statistics.  Games of one deal are no independent samples; deals are.  A mean is
+the ratio of two sums over deals, its standard error that of a ratio estimator
+with deals as clusters (W. G. Cochran, *Sampling Techniques*, 3rd ed. 1977, section
+2.11), its interval Student's t with deals - 1 degrees of freedom.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Executor, ProcessPoolExecutor
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ustad.runtime.errors import MissingPackageError, UsageError
+from ustad.runtime.games import game_type
+from ustad.runtime.games.base import CHANCE, OVER, Bot, GameType, Progress
+
+Floats = NDArray[np.float64]
+
+MEASURES = ("win_share", "score", "return")
+"""What is measured of a seat in a game: its share of the win by the scores (equals
+share it), its score, and what it gains by the game's own reckoning."""
+
+
+CLUSTER_SECONDS = 10
+"""How long a Dask scheduler may take to answer."""
+
+
+@dataclass(frozen=True)
+class Match:
+    """What an arena plays.
+
+    Attributes:
+        game: the game's name.
+        options: the full option set of its rules.
+        levels: the level of each player, one a seat.
+        games: how many games, at least 1.
+        seed: what all luck is drawn from.
+        tables: the folder of the tables, None for the usual places.
+    """
+
+    game: str
+    options: Mapping[str, Any]
+    levels: tuple[str, ...]
+    games: int
+    seed: int
+    tables: str | None
+
+    @property
+    def kind(self) -> GameType:
+        """The game."""
+        return game_type(self.game)
+
+    @property
+    def batches(self) -> int:
+        """The number of batches."""
+        return -(-self.games // self.batch_games)
+
+    @property
+    def batch_games(self) -> int:
+        """The number of games of a full batch."""
+        return self.kind.arena_deals * len(self.levels)
+
+    def batch(self, number: int) -> range:
+        """Return the numbers of the games of a batch.
+
+        Game g is deal ``g // players`` with the players moved round the table by
+        ``g % players`` seats.
+        """
+        return range(self.games)[number * self.batch_games : (number + 1) * self.batch_games]
+
+
+def play_batch(match: Match, number: int) -> Floats:
+    """Play one batch.
+
+    Returns:
+        (games, players, 3) the :data:`MEASURES` of each player in each game.
+    """
+    kind, players = match.kind, len(match.levels)
+    rules = kind.game(match.options)
+    folder = None if match.tables is None else Path(match.tables)
+    # Bots draw from their seed and the view alone: another seed for each batch.
+    bot_seed = int(np.random.SeedSequence([match.seed, number]).generate_state(1)[0])
+    bots = {level: kind.bot(level, rules, folder, bot_seed) for level in match.levels}
+    games = match.batch(number)
+    deals = {game // players for game in games}
+    luck = {deal: rules.luck(players, (match.seed, deal)) for deal in deals}
+    starts = {deal: rules.deal(players, (match.seed, deal)) for deal in deals}
+    # Who sits where: player p of game g sits in seat (p + g) % players.
+    seated = [[match.levels[(seat - game) % players] for seat in range(players)] for game in games]
+    finished = _play(
+        [starts[game // players] for game in games],
+        [luck[game // players] for game in games],
+        [[bots[level] for level in levels] for levels in seated],
+    )
+    result = np.empty((len(games), players, len(MEASURES)))
+    for at, (game, state) in enumerate(zip(games, finished, strict=True)):
+        by_seat = np.array([_win_shares(state.scores()), state.scores(), state.returns()]).T
+        result[at] = [by_seat[(player + game) % players] for player in range(players)]
+    return result
+
+
+def _play(states: list[Any], luck: Sequence[Any], bots: Sequence[Sequence[Bot]]) -> list[Any]:
+    """Play games to their end in lockstep: all that wait for one bot are asked at once."""
+    running = list(range(len(states)))
+    while running:
+        waiting: dict[int, tuple[Bot, list[int], list[Any]]] = {}
+        still = []
+        for at in running:
+            state = states[at]
+            while (player := state.current_player()) == CHANCE:
+                state = state.apply(luck[at].outcome(state))
+            states[at] = state
+            if player == OVER:
+                continue
+            still.append(at)
+            bot = bots[at][player]
+            _, members, views = waiting.setdefault(id(bot), (bot, [], []))
+            members.append(at)
+            views.append(state.view(player))
+        for bot, members, views in waiting.values():
+            for at, move in zip(members, bot.choose_many(views), strict=True):
+                states[at] = states[at].apply(move)
+        running = still
+    return states
+
+
+def _win_shares(scores: Sequence[float]) -> list[float]:
+    best = max(scores)
+    share = 1 / sum(score == best for score in scores)
+    return [share if score == best else 0.0 for score in scores]
+
+
+def run(
+    match: Match,
+    jobs: int = 1,
+    cluster: str | None = None,
+    progress: Progress | None = None,
+) -> dict[str, Any]:
+    """Play a match and return the JSON object that ``ustad arena --json`` prints.
+
+    Args:
+        match: what to play.
+        jobs: local processes; 1 plays in this one.
+        cluster: the address of a Dask scheduler to play on instead.
+        progress: called with the games done and all games.
+
+    Raises:
+        UsageError: the match is none.
+        TableError: a level needs a table that is missing or unfit.
+        MissingPackageError: a package of an extra is missing.
+    """
+    _check(match, jobs)
+    interval = _student()
+    # Make each bot once here, so that what is missing is said before the work starts.
+    folder = None if match.tables is None else Path(match.tables)
+    kept = [
+        match.kind.bot(level, match.kind.game(match.options), folder, 0) for level in match.levels
+    ]
+    results = []
+    with _executor(jobs, cluster) as executor:
+        done = 0
+        for result in _batches(match, executor):
+            results.append(result)
+            done += len(result)
+            if progress:
+                progress(done, match.games)
+    del kept
+    return _summary(match, np.concatenate(results), interval)
+
+
+def _check(match: Match, jobs: int) -> None:
+    kind = match.kind
+    players = len(match.levels)
+    if not kind.least_players <= players <= kind.most_players:
+        seats = f"{kind.least_players} to {kind.most_players}"
+        raise UsageError(f"arena: {match.game}: expected {seats} levels, one a seat, got {players}")
+    if match.games < 1:
+        raise UsageError(f"--games: expected at least 1, got {match.games}")
+    if jobs < 1:
+        raise UsageError(f"--jobs: expected at least 1, got {jobs}")
+
+
+def _batches(match: Match, executor: Executor | None) -> Iterator[Floats]:
+    """Yield the results of the batches in order."""
+    if executor is None:
+        yield from (play_batch(match, number) for number in range(match.batches))
+        return
+    futures = [executor.submit(play_batch, match, number) for number in range(match.batches)]
+    try:
+        for future in futures:
+            yield future.result()
+    finally:
+        for future in futures:
+            future.cancel()
+
+
+def _executor(jobs: int, cluster: str | None) -> AbstractContextManager[Executor | None]:
+    if cluster is not None:
+        return _dask(cluster)
+    if jobs == 1:
+        return nullcontext()
+    # Processes are started afresh: a fork would copy the locks of running threads.
+    return ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context("spawn"))
+
+
+@contextmanager
+def _dask(address: str) -> Iterator[Executor]:
+    """Open an executor on a Dask cluster."""
+    try:
+        distributed: Any = import_module("distributed")
+    except ImportError:
+        raise MissingPackageError(
+            "--cluster needs the package distributed: pip install 'ustad[cluster]'"
+        ) from None
+    try:
+        client = distributed.Client(address, timeout=CLUSTER_SECONDS)
+    except (OSError, ValueError) as error:
+        reason = (str(error).splitlines() or ["no answer"])[0]
+        raise UsageError(f"--cluster: {address}: no Dask scheduler answers: {reason}") from None
+    with client:
+        yield client.get_executor()
+
+
+def _student() -> Callable[[int], float]:
+    """Return the function that gives the half-width of a 95% interval in standard errors."""
+    try:
+        from scipy.stats import t
+    except ImportError:
+        raise MissingPackageError(
+            "the arena needs the package scipy: pip install 'ustad[build]'"
+        ) from None
+    return lambda degrees: float(t.ppf(0.975, degrees))
+
+
+def _summary(match: Match, results: Floats, interval: Callable[[int], float]) -> dict[str, Any]:
+    """Return the measures of each level.
+
+    Args:
+        match: what was played.
+        results: (games, players, 3) the measures.
+        interval: the half-width of the interval by degrees of freedom.
+    """
+    players = len(match.levels)
+    starts = np.arange(0, match.games, players)
+    levels = []
+    for level in dict.fromkeys(match.levels):
+        at = [player for player in range(players) if match.levels[player] == level]
+        # (deals, 3): sums over the seats of this level and the games of one deal.
+        sums = np.add.reduceat(results[:, at].sum(axis=1), starts, axis=0)
+        counts = np.add.reduceat(np.full(match.games, float(len(at))), starts)
+        row: dict[str, Any] = {"level": level, "seats": int(counts.sum())}
+        for measure, name in enumerate(MEASURES):
+            row[name] = _mean(sums[:, measure], counts, interval)
+        levels.append(row)
+    return {
+        "game": match.game,
+        "options": dict(match.options),
+        "games": match.games,
+        "deals": len(starts),
+        "players": players,
+        "seed": match.seed,
+        "levels": levels,
+    }
+
+
+def _mean(sums: Floats, counts: Floats, interval: Callable[[int], float]) -> dict[str, Any]:
+    """Return mean, standard error and 95% interval, None where one deal gives none."""
+    mean = float(sums.sum() / counts.sum())
+    deals = len(sums)
+    if deals < 2:
+        return {"mean": mean, "se": None, "low": None, "high": None}
+    residuals = sums - mean * counts
+    variance = deals / (deals - 1) * float(residuals @ residuals) / float(counts.sum()) ** 2
+    error = variance**0.5
+    half = interval(deals - 1) * error
+    return {"mean": mean, "se": error, "low": mean - half, "high": mean + half}
+
+
+def as_text(summary: Mapping[str, Any]) -> str:
+    """Return the result as a table for people."""
+    lines = [
+        f"{summary['game']}: {summary['games']} games, {summary['deals']} deals, "
+        f"seed {summary['seed']}; means with 95% intervals",
+        f"{'level':<10}{'win share':>22}{'score':>24}{'return':>24}",
+    ]
+    for row in summary["levels"]:
+        cells = [
+            f"{_cell(row['win_share'], 4):>22}",
+            f"{_cell(row['score'], 2):>24}",
+            f"{_cell(row['return'], 4):>24}",
+        ]
+        lines.append(f"{row['level']:<10}" + "".join(cells))
+    return "\n".join(lines)
+
+
+def _cell(mean: Mapping[str, Any], digits: int) -> str:
+    if mean["se"] is None:
+        return f"{mean['mean']:.{digits}f}"
+    return f"{mean['mean']:.{digits}f} ± {mean['high'] - mean['mean']:.{digits}f}"

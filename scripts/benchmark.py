@@ -1,0 +1,321 @@
+"""Measure speed and size; each figure with its target and, where one is known, its limit.
+
+Prints a table, or with ``--json`` one object a line: ``name``, ``wall_s`` and ``cpu_s`` of
+one run or the median of many, ``target``, and what else helps.  Machines differ and are
+shared: compare figures of one run.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ustad.runtime.games import game_type
+from ustad.runtime.games.base import GameType
+from ustad.tables import open_table, tables_folder
+
+Row = dict[str, Any]
+BENCHMARKS: dict[str, Callable[[], Row]] = {}
+
+
+def benchmark(function: Callable[[], Row]) -> Callable[[], Row]:
+    """Register a benchmark under its function's name."""
+    BENCHMARKS[function.__name__] = function
+    return function
+
+
+def timed(action: Callable[[], Any], runs: int) -> Row:
+    """Return the median wall and CPU seconds of some runs."""
+    walls, cpus = [], []
+    for _ in range(runs):
+        wall, cpu = time.perf_counter(), time.process_time()
+        action()
+        walls.append(time.perf_counter() - wall)
+        cpus.append(time.process_time() - cpu)
+    return {"wall_s": statistics.median(walls), "cpu_s": statistics.median(cpus), "runs": runs}
+
+
+@contextmanager
+def built(kind: GameType, options: dict[str, Any]) -> Iterator[Path]:
+    """Give a folder with a table: the usual one if it is there, else a temporary one."""
+    folder = tables_folder()
+    if kind.table_spec(options).path(folder).is_file():
+        yield folder
+        return
+    from ustad.solver.build import build_table
+
+    with tempfile.TemporaryDirectory() as name:
+        build_table(kind, options, Path(name))
+        yield Path(name)
+
+
+def seconds_per_edge() -> float:
+    """Return the time that compiled code takes to add one number of a row, six rows to one.
+
+    The rows stay in the nearest cache: no sweep over a lattice goes faster.
+    """
+    from ustad.runtime.compiled import compiled
+
+    rows, repeats = np.random.default_rng(0).random((7, 64)), 200_000
+
+    @compiled
+    def means(rows: NDArray[np.float64], repeats: int) -> None:
+        mean, a, b, c, d, e, f = rows[0], rows[1], rows[2], rows[3], rows[4], rows[5], rows[6]
+        for repeat in range(repeats):
+            a[repeat % 64] += 1.0  # keeps the compiler from doing it once for all
+            for i in range(64):
+                mean[i] = (a[i] + b[i] + c[i] + d[i] + e[i] + f[i]) / 6
+
+    means(rows, 1)
+    return timed(lambda: means(rows, repeats), 5)["cpu_s"] / (repeats * 6 * 64)
+
+
+def ask_twice(position: dict[str, Any], level: str) -> Row:
+    """Time a question about a new sheet, and the next one of the same turn."""
+    kind = game_type(position["game"])
+    with built(kind, kind.table_options()[0]) as folder:
+        state = kind.state_from_json(position)
+        bot: Any = kind.bot(level, state.game, folder, 0)
+        later = state._replace(rolls_left=1)
+
+        def fresh() -> None:
+            bot.forget()
+            bot.ask(state)
+
+        first = timed(fresh, 2001)
+        again = timed(lambda: bot.ask(later), 2001)
+    return {
+        **first,
+        "target": "median at most 150 microseconds, next decisions of the turn 15",
+        "ok": first["wall_s"] <= 150e-6 and again["wall_s"] <= 15e-6,
+        "next_decision_wall_s": again["wall_s"],
+    }
+
+
+# Yacht
+
+FIRST_DECISION = {
+    "game": "yacht",
+    "sheets": [{"ones": 3, "chance": 22, "yacht": 50}],
+    "dice": [1, 1, 3, 4, 6],
+    "rolls_left": 2,
+}
+
+
+@benchmark
+def yacht_build() -> Row:
+    """Solve one setting, the code compiled."""
+    from ustad.solver import yacht
+
+    states = len(yacht.solve(0))
+    row = timed(lambda: yacht.solve(0), 7)
+    # Five sweeps over the lattice, one addition or maximum of a row for each of its 1,260
+    # edges, are the least work of this method; the limit is that at the speed of rows that
+    # stay in the nearest cache.
+    limit = 5 * 1260 * states * seconds_per_edge()
+    return {
+        **row,
+        "target": "at most 1.0 CPU s",
+        "ok": row["cpu_s"] <= 1.0,
+        "states": states,
+        "limit_cpu_s": limit,
+        "times_limit": row["cpu_s"] / limit,
+    }
+
+
+@benchmark
+def yacht_ask() -> Row:
+    """Rate all options of a position with two rolls left, the sheet not asked before."""
+    return ask_twice(FIRST_DECISION, "hard")
+
+
+@benchmark
+def yacht_open() -> Row:
+    """Open and check a table."""
+    kind = game_type("yacht")
+    options = kind.table_options()[0]
+    with built(kind, options) as folder:
+        spec = kind.table_spec(options)
+        row = timed(lambda: open_table(spec, folder), 51)
+    return {**row, "target": "at most 20 ms", "ok": row["wall_s"] <= 0.020}
+
+
+@benchmark
+def yacht_size() -> Row:
+    """Measure the table of one setting."""
+    kind = game_type("yacht")
+    options = kind.table_options()[0]
+    with built(kind, options) as folder:
+        size = kind.table_spec(options).path(folder).stat().st_size
+    return {"bytes": size, "target": "at most 2.4 MB", "ok": size <= 2.4e6}
+
+
+@benchmark
+def yacht_first_run() -> Row:
+    """Build all three settings in a new process, compilation included."""
+    with tempfile.TemporaryDirectory() as folder:
+        command = [sys.executable, "-m", "ustad.runtime", "build", "yacht", "--tables", folder]
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        wall = time.perf_counter()
+        subprocess.run(command, check=True, capture_output=True)
+        wall = time.perf_counter() - wall
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    peak = after.ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+    return {
+        "wall_s": wall,
+        "cpu_s": cpu,
+        "target": "at most 60 s, peak memory at most 400 MB",
+        "ok": wall <= 60 and peak <= 400e6,
+        "peak_bytes": peak,
+    }
+
+
+@benchmark
+def yacht_arena() -> Row:
+    """Play games of four hard bots in the arena, on one core."""
+    from ustad.runtime import arena
+
+    kind = game_type("yacht")
+    options = kind.table_options()[0]
+    with built(kind, options) as folder:
+        match = arena.Match("yacht", options, ("hard",) * 4, 512, 1, str(folder))
+        arena.play_batch(match, 0)
+        row = timed(lambda: arena.play_batch(match, 0), 3)
+    rate = match.games / row["cpu_s"]
+    return {
+        **row,
+        "target": "at least 200 games a CPU second",
+        "ok": rate >= 200,
+        "games_per_cpu_s": rate,
+    }
+
+
+@benchmark
+def yacht_serve() -> Row:
+    """Ask a running ``ustad serve`` for moves of level hard, each of another sheet."""
+    kind = game_type("yacht")
+    with built(kind, kind.table_options()[0]) as folder:
+        command = [sys.executable, "-m", "ustad.runtime", "serve", "--tables", str(folder)]
+        with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as server:
+            assert server.stdin is not None
+            assert server.stdout is not None
+            walls = []
+            for turn, chance in enumerate([*range(5, 31)] * 20):
+                sheet = {"chance": chance, "ones": turn % 6, "twos": turn // 6 % 6 * 2}
+                position = {**FIRST_DECISION, "sheets": [sheet]}
+                request = {"id": turn, "method": "move", "level": "hard", "position": position}
+                line = json.dumps(request).encode() + b"\n"
+                wall = time.perf_counter()
+                server.stdin.write(line)
+                server.stdin.flush()
+                answer = server.stdout.readline()
+                walls.append(time.perf_counter() - wall)
+                assert b'"result"' in answer, answer
+            server.stdin.close()
+    median = statistics.median(walls)
+    return {
+        "wall_s": median,
+        "runs": len(walls),
+        "target": "median at most 1 ms a move",
+        "ok": median <= 1e-3,
+    }
+
+
+# Dice poker
+
+DICE_POKER_BUILDS: dict[str, tuple[dict[str, Any], float]] = {
+    "sacrifice": ({"dash": "sacrifice"}, 0.15),
+    "default": ({}, 1.0),
+    "free": ({"dash": "sacrifice", "order": "free"}, 15.0),
+}
+"""The default tables: options, and the CPU seconds that solving them may take."""
+
+
+@benchmark
+def dice_poker_build() -> Row:
+    """Solve the three default tables, the code compiled; the times are those of the slowest."""
+    from ustad.solver import dice_poker
+
+    kind = game_type("dice_poker")
+    rows = {}
+    for name, (options, _) in DICE_POKER_BUILDS.items():
+        rules = kind.game(kind.read_options(options)).rules
+        dice_poker.solve(rules)
+        rows[name] = timed(lambda rules=rules: dice_poker.solve(rules), 3)
+    seconds = {name: row["cpu_s"] for name, row in rows.items()}
+    return {
+        **max(rows.values(), key=lambda row: row["cpu_s"]),
+        "target": "at most 0.15, 1 and 15 CPU s: sacrifice, default, free",
+        "ok": all(seconds[name] <= limit for name, (_, limit) in DICE_POKER_BUILDS.items()),
+        "each_cpu_s": seconds,
+    }
+
+
+@benchmark
+def dice_poker_size() -> Row:
+    """Measure the tables of the default rules and of dashes by sacrifice; the larger counts."""
+    kind = game_type("dice_poker")
+    sizes = []
+    for name in ("sacrifice", "default"):
+        options = DICE_POKER_BUILDS[name][0]
+        with built(kind, options) as folder:
+            sizes.append(kind.table_spec(options).path(folder).stat().st_size)
+    return {"bytes": max(sizes), "target": "at most 400 KB", "ok": max(sizes) <= 400e3}
+
+
+@benchmark
+def dice_poker_ask() -> Row:
+    """Rate all options of a position with two rolls left, the sheet not asked before."""
+    school = dict.fromkeys(("ones", "twos", "threes", "fours", "fives", "sixes"), 0)
+    position = {
+        "game": "dice_poker",
+        "sheets": [{**school, "pair": 10}],
+        "turns_left": [7],
+        "dice": [1, 1, 3, 4, 6],
+        "rolls_left": 2,
+    }
+    return ask_twice(position, "expert")
+
+
+def main() -> int:
+    """Run the benchmarks named, all without names."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(BENCHMARKS))
+    parser.add_argument("--json", action="store_true", help="one JSON object a line")
+    args = parser.parse_args()
+    if unknown := [name for name in args.names if name not in BENCHMARKS]:
+        parser.error(f"unknown benchmark {unknown[0]}: expected one of {', '.join(BENCHMARKS)}")
+    for name in args.names or BENCHMARKS:
+        row = {"name": name, **BENCHMARKS[name]()}
+        if args.json:
+            print(json.dumps(row), flush=True)
+        else:
+            details = ", ".join(
+                f"{key} {_shown(value)}" for key, value in row.items() if key != "name"
+            )
+            print(f"{name}: {details}", flush=True)
+    return 0
+
+
+def _shown(value: Any) -> str:
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
+if __name__ == "__main__":
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
+    sys.exit(main())

@@ -1,0 +1,292 @@
+"""One suite over all games and levels: what every registered game must keep.
+
+A game joins by being registered.  Positions come from seeded random play; levels that need a
+table are tried with the tables of :data:`TABLES`, and without.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import random
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ustad.runtime.advice import Advisor
+from ustad.runtime.errors import MoveError, OptionError, OutcomeError, PositionError, UstadError
+from ustad.runtime.games import NAMES, game_type
+from ustad.runtime.games.base import CHANCE, LEVELS, OVER, TIE, GameType
+from ustad.solver.build import build_table
+from ustad.tables import MissingTableError
+
+TABLES: dict[str, tuple[dict[str, Any], ...]] = {
+    "yacht": ({},),
+    "dice_poker": ({},),
+    "pasa": ({},),
+}
+"""The tables that the levels of each game play with here; none: the level must refuse."""
+
+LONGEST = 20_000
+"""No game of random moves may take more steps."""
+
+
+@pytest.fixture(scope="session")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the tables of :data:`TABLES`."""
+    made = tmp_path_factory.mktemp("conformance")
+    for name, option_sets in TABLES.items():
+        for options in option_sets:
+            build_table(game_type(name), options, made)
+    return made
+
+
+@pytest.fixture(params=NAMES)
+def kind(request: pytest.FixtureRequest) -> GameType:
+    return game_type(request.param)
+
+
+def random_play(kind: GameType, seed: int, players: int | None = None) -> Iterator[tuple[Any, Any]]:
+    """Yield each state of a game of random moves with the move or outcome that follows."""
+    rules = kind.game(kind.read_options({}))
+    seats = kind.usual_players if players is None else players
+    luck = rules.luck(seats, (seed,))
+    choose = random.Random(seed)
+    state = rules.deal(seats, (seed,))
+    for _ in range(LONGEST):
+        player = state.current_player()
+        if player == OVER:
+            yield state, None
+            return
+        move = luck.outcome(state) if player == CHANCE else choose.choice(list(state.legal_moves()))
+        yield state, move
+        state = state.apply(move)
+    raise AssertionError(f"{kind.name}: no end after {LONGEST} steps")
+
+
+def sampled(kind: GameType, seed: int, count: int) -> list[tuple[Any, Any]]:
+    """Return some steps of a random game, its last among them."""
+    steps = list(random_play(kind, seed))
+    picked = random.Random(seed).sample(steps[:-1], min(count, len(steps) - 1))
+    return [*picked, steps[-1]]
+
+
+def as_json(kind: GameType, state: Any) -> dict[str, Any]:
+    """Return the JSON position of what the seat to move sees."""
+    return kind.state_to_json(state.view(max(state.current_player(), 0)))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_games_end_and_their_returns_are_one_number_a_seat(kind: GameType, seed: int) -> None:
+    seats = random.Random(seed).randint(kind.least_players, kind.most_players)
+    state = list(random_play(kind, seed, seats))[-1][0]
+    assert state.is_over()
+    assert state.current_player() == OVER
+    assert list(state.legal_moves()) == []
+    assert len(state.returns()) == len(state.scores()) == seats
+    assert all(math.isfinite(gain) for gain in (*state.returns(), *state.scores()))
+    with pytest.raises(UstadError):
+        state.apply(None)
+
+
+def test_returns_always_share_out_the_same_sum(kind: GameType) -> None:
+    """A win is shared, a stake changes hands: the sum over the seats does not depend on play."""
+    sums = {round(sum(list(random_play(kind, seed))[-1][0].returns()), 9) for seed in range(4)}
+    assert len(sums) == 1
+    assert sums <= {0.0, 1.0}
+
+
+def test_every_legal_move_is_legal_and_told_once(kind: GameType) -> None:
+    for state, _ in sampled(kind, 1, 40):
+        before = as_json(kind, state)
+        moves = list(state.legal_moves())
+        assert len(set(moves)) == len(moves)
+        assert bool(moves) == (state.current_player() >= 0)
+        for move in moves:
+            state.apply(move)
+        assert as_json(kind, state) == before
+
+
+def test_illegal_moves_are_refused_and_change_nothing(kind: GameType) -> None:
+    steps = sampled(kind, 2, 40)
+    everything = {move for state, _ in steps for move in state.legal_moves()}
+    for state, _ in steps:
+        before = as_json(kind, state)
+        for move in everything - set(state.legal_moves()):
+            with pytest.raises((MoveError, OutcomeError)):
+                state.apply(move)
+        assert as_json(kind, state) == before
+
+
+def test_positions_and_moves_round_trip_through_json(kind: GameType) -> None:
+    for state, move in sampled(kind, 3, 60):
+        position = as_json(kind, state)
+        text = json.dumps(position, allow_nan=False)
+        again = kind.state_from_json(json.loads(text))
+        assert kind.state_to_json(again) == position
+        assert list(again.legal_moves()) == list(state.legal_moves())
+        for legal in state.legal_moves():
+            told = json.loads(json.dumps(kind.move_to_json(legal)))
+            assert kind.move_from_json(told) == legal
+            assert kind.describe_move(legal)
+        assert kind.describe(again)
+        if state.current_player() == CHANCE:
+            told = json.loads(json.dumps(kind.outcome_to_json(move)))
+            assert kind.outcome_from_json(told) == move
+
+
+def test_chance_probabilities_sum_to_one(kind: GameType) -> None:
+    for state, _ in sampled(kind, 4, 200):
+        if state.current_player() == CHANCE:
+            outcomes = state.chance_outcomes()
+            assert len({outcome for outcome, _ in outcomes}) == len(outcomes)
+            assert all(probability > 0 for _, probability in outcomes)
+            assert math.isclose(sum(p for _, p in outcomes), 1, abs_tol=1e-12)
+            for outcome, _ in outcomes[:20]:
+                state.apply(outcome)
+
+
+def test_what_falls_can_fall(kind: GameType) -> None:
+    for state, move in sampled(kind, 5, 60):
+        if state.current_player() == CHANCE:
+            assert move in {outcome for outcome, _ in state.chance_outcomes()}
+
+
+def test_a_view_shows_no_more_than_its_json(kind: GameType) -> None:
+    """What a bot gets can be said in the JSON of a position, so there is nothing else in it."""
+    for state, _ in sampled(kind, 6, 40):
+        if (player := state.current_player()) >= 0:
+            view = state.view(player)
+            assert kind.state_from_json(kind.state_to_json(view)) == view
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_a_level_plays_legal_moves_and_plays_them_again(
+    kind: GameType, level: str, folder: Path
+) -> None:
+    rules = kind.game(kind.read_options({}))
+    try:
+        bot = kind.bot(level, rules, folder, 7)
+    except MissingTableError as error:
+        assert kind.name not in TABLES
+        assert f"ustad build {kind.name}" in str(error)
+        return
+    twin = kind.bot(level, rules, folder, 7)
+    views = [
+        state.view(state.current_player())
+        for state, _ in sampled(kind, 8, 25)
+        if state.current_player() >= 0
+    ]
+    together = bot.choose_many(views)
+    for view, move in zip(views, together, strict=True):
+        assert move in view.legal_moves()
+        assert twin.choose(view) == move
+    assert bot.choose_many(views[::-1]) == together[::-1]
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_advice_rates_every_move_and_its_best_are_the_best(
+    kind: GameType, level: str, folder: Path
+) -> None:
+    rules = kind.game(kind.read_options({}))
+    try:
+        bot = kind.bot(level, rules, folder, 0)
+    except MissingTableError:
+        assert kind.name not in TABLES
+        return
+    for state, _ in sampled(kind, 9, 25):
+        player = state.current_player()
+        view = state.view(max(player, 0))
+        advice = bot.ask(view)
+        if player < 0:
+            assert list(advice.best) == []
+            assert list(advice.options) == []
+            continue
+        assert set(advice.best) <= set(view.legal_moves())
+        assert bot.choose(view) in advice.best
+        if advice.value is None:
+            assert list(advice.options) == []
+            continue
+        values = [value for _, value in advice.options]
+        assert {move for move, _ in advice.options} == set(view.legal_moves())
+        assert values == sorted(values, reverse=True)
+        assert advice.value == values[0]
+        tied = [move for move, value in advice.options if value >= values[0] - TIE]
+        assert list(advice.best) == tied
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_a_level_without_its_table_says_which_command_builds_it(
+    kind: GameType, level: str, tmp_path: Path
+) -> None:
+    rules = kind.game(kind.read_options({}))
+    state = next(state for state, _ in random_play(kind, 10) if state.current_player() >= 0)
+    try:
+        bot = kind.bot(level, rules, tmp_path, 0)
+        bot.choose(state.view(state.current_player()))
+    except MissingTableError as error:
+        assert level in {"hard", "expert"}
+        assert f"ustad build {kind.name}" in str(error)
+
+
+def test_a_game_goes_through_the_protocol_to_its_end(kind: GameType, folder: Path) -> None:
+    """new, legal, move and apply are enough to play; a seed lets chance fall."""
+    advisor = Advisor(folder)
+    position = advisor.new(kind.name, None, None, 5)["position"]
+    for step in range(LONGEST):
+        legal = advisor.legal(position)["legal"]
+        if legal:
+            move = advisor.move(position, "easy", step)["move"]
+            assert move in legal
+            answer = advisor.apply(position, move, None, step)
+        else:
+            try:
+                answer = advisor.apply(position, None, None, step)
+            except UstadError:
+                break  # over: neither a move nor chance is left
+        assert json.dumps(answer, allow_nan=False)
+        assert answer["events"]
+        position = answer["position"]
+    assert kind.state_from_json(position).is_over()
+
+
+def test_wrong_positions_are_errors_that_name_the_key(kind: GameType) -> None:
+    position = as_json(kind, next(random_play(kind, 11))[0])
+    for key in position:
+        for wrong in ("x", -1, 1.5, True, {}, [None], [[]], 10**30, "\ud800"):
+            damaged = {**position, key: wrong}
+            try:
+                kind.state_from_json(damaged)
+            except UstadError as error:
+                assert "\n" not in str(error)
+                assert key in str(error) or "options" in str(error) or "position" in str(error)
+    with pytest.raises(PositionError, match="surprise"):
+        kind.state_from_json({**position, "surprise": 1})
+    with pytest.raises(OptionError, match="surprise"):
+        kind.state_from_json({**position, "options": {"surprise": 1}})
+
+
+def test_wrong_moves_and_outcomes_are_errors(kind: GameType) -> None:
+    for wrong in (None, 1, "x", [], {}, {"surprise": 1}, {"a": {"b": []}}, [[[]]], "\ud800"):
+        with pytest.raises(MoveError):
+            kind.move_from_json(wrong)
+        try:
+            kind.outcome_from_json(wrong)
+        except UstadError as error:
+            assert "\n" not in str(error)
+
+
+def test_what_a_person_types_is_read_or_refused(kind: GameType) -> None:
+    for state, _ in sampled(kind, 12, 20):
+        if (player := state.current_player()) < 0:
+            continue
+        view = state.view(player)
+        assert kind.prompt(view)
+        for move in view.legal_moves():
+            assert kind.move_from_text(view, kind.describe_move(move)) == move
+        for wrong in ("", "nonsense", "9999999", "-1", "१२", "{}", "\x00"):
+            with pytest.raises(MoveError) as error:
+                kind.move_from_text(view, wrong)
+            assert "\n" not in str(error.value)

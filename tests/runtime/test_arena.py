@@ -1,0 +1,176 @@
+"""The arena: fair seating, the same luck for each seating, honest intervals, any workers."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from ustad.runtime import arena
+from ustad.runtime.errors import UsageError
+from ustad.runtime.games import game_type
+from ustad.runtime.games.base import CHANCE
+
+
+def a_match(tables: Path | None, *levels: str, games: int = 12, seed: int = 3) -> arena.Match:
+    options = game_type("yacht").read_options({})
+    return arena.Match(
+        "yacht", options, levels, games, seed, None if tables is None else str(tables)
+    )
+
+
+def test_each_player_sits_in_each_seat_once_a_deal_with_the_same_dice() -> None:
+    """Three equal players: in a deal, what falls to a seat decides, so all get the same sums."""
+    result = arena.play_batch(a_match(None, "easy", "easy", "easy"), 0)
+    deals = result.reshape(4, 3, 3, 3)  # deal, rotation, player, measure
+    by_player = deals.sum(axis=1)
+    assert np.array_equal(by_player[:, 0], by_player[:, 1])
+    assert np.array_equal(by_player[:, 0], by_player[:, 2])
+    # Each rotation gives the same three scores, each time to other players.
+    scores = np.sort(deals[..., 1], axis=2)
+    assert np.array_equal(scores[:, 0], scores[:, 1])
+    assert not np.array_equal(deals[:, 0, :, 1], deals[:, 1, :, 1])
+
+
+def test_dice_of_a_seat_depend_on_nothing_but_deal_seat_turn_and_roll() -> None:
+    rules = game_type("yacht").game({"second_yacht": "plain"})
+    luck, again = rules.luck(2, (5, 1)), rules.luck(2, (5, 1))
+    state = other = rules.new(2)
+    for _ in range(20):
+        assert luck.outcome(state) == again.outcome(state)
+        state = state.apply(luck.outcome(state))
+        other = other.apply(luck.outcome(other))
+        # One keeps nothing, the other writes at once: the next first roll is the same.
+        while state.current_player() != CHANCE or state.rolls_left != 3:
+            if state.current_player() == CHANCE:
+                state = state.apply(luck.outcome(state))
+            else:
+                state = state.apply(state.legal_moves()[0])
+        other = other.apply(other.game.writes(other.sheet, other.dice, other.rolls_left)[0])
+        assert luck.outcome(state) == luck.outcome(other)
+    assert rules.luck(2, (5, 2)).outcome(rules.new(2)) is not None
+
+
+def test_win_shares_add_up_to_one_a_game_and_ties_share() -> None:
+    result = arena.play_batch(a_match(None, "easy", "medium"), 0)
+    assert np.allclose(result[:, :, 0].sum(axis=1), 1)
+    assert arena._win_shares([3.0, 7.0, 7.0]) == [0.0, 0.5, 0.5]
+
+
+def test_a_mean_is_a_ratio_over_deals_with_its_clustered_error() -> None:
+    """Against the formula of a ratio estimator, by hand: sums 2, 4, 9 of 2, 2, 3 games."""
+    mean = arena._mean(
+        np.array([2.0, 4.0, 9.0]), np.array([2.0, 2.0, 3.0]), lambda degrees: degrees
+    )
+    assert mean["mean"] == pytest.approx(15 / 7)
+    residuals = [2 - 30 / 7, 4 - 30 / 7, 9 - 45 / 7]
+    error = (1.5 * sum(r * r for r in residuals)) ** 0.5 / 7
+    assert mean["se"] == pytest.approx(error)
+    assert mean["high"] - mean["mean"] == pytest.approx(2 * error)
+
+
+def test_with_whole_deals_the_error_is_that_of_the_deal_means(tables: Path) -> None:
+    summary = arena.run(a_match(tables, "hard", "easy", games=40))
+    results = np.concatenate([arena.play_batch(a_match(tables, "hard", "easy", games=40), 0)])
+    means = results[:, 0, 1].reshape(20, 2).mean(axis=1)
+    row = summary["levels"][0]
+    assert row["level"] == "hard"
+    assert row["score"]["mean"] == pytest.approx(means.mean())
+    assert row["score"]["se"] == pytest.approx(means.std(ddof=1) / 20**0.5)
+
+
+def test_the_intervals_hold_what_they_say() -> None:
+    """Of 300 samples of 30 made-up deals, about 95% of the intervals hold the true mean, 2."""
+    random = np.random.default_rng(1)
+    student = arena._student()
+    held = 0
+    for _ in range(300):
+        counts = random.integers(2, 5, 30).astype(float)
+        mean = arena._mean(counts * (2 + random.normal(size=30)), counts, student)
+        held += mean["low"] <= 2 <= mean["high"]
+    assert 0.91 <= held / 300 <= 0.985
+
+
+def test_the_result_is_the_same_for_any_number_of_workers(
+    tables: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    match = a_match(tables, "hard", "medium", "easy", games=3 * 128 * 2 + 5)
+    assert match.batches == 3
+    alone = arena.run(match)
+    assert arena.run(match, jobs=2) == alone
+
+
+def test_the_result_is_the_same_on_a_cluster(tables: Path) -> None:
+    """On two workers of a local Dask cluster."""
+    distributed: Any = pytest.importorskip("distributed")
+    match = a_match(tables, "easy", "medium", games=2 * 128 * 2)
+    with distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, processes=False, dashboard_address=None
+    ) as cluster:
+        found = arena.run(match, cluster=cluster.scheduler_address)
+    assert found == arena.run(match)
+
+
+def test_a_part_of_a_deal_is_counted_for_what_it_is() -> None:
+    summary = arena.run(a_match(None, "easy", "medium", "medium", games=4))
+    assert (summary["games"], summary["deals"]) == (4, 2)
+    assert [row["seats"] for row in summary["levels"]] == [4, 8]
+
+
+def test_progress_reaches_the_end() -> None:
+    seen: list[tuple[int, int]] = []
+    arena.run(a_match(None, "easy", "easy", games=5), progress=lambda *at: seen.append(at))
+    assert seen[-1] == (5, 5)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["easy"] * 7, "1 to 6 levels"),
+        (["easy", "great"], "level: expected one of"),
+        (["easy", "--games", "0"], "--games: expected at least 1"),
+        (["easy", "--games", "many"], "--games: expected a whole number"),
+        (["easy", "--seed", "-1"], "seed: expected"),
+        (["easy", "--jobs", "0"], "--jobs: expected at least 1"),
+        (["easy", "--option", "colour=red"], "no such option"),
+        (["hard", "--tables", "/nowhere/at/all"], "ustad build yacht"),
+        (["easy", "easy", "--cluster", "tcp://127.0.0.1:1"], "no Dask scheduler answers"),
+    ],
+)
+def test_bad_matches_are_one_line_errors(
+    run_ustad: Callable[..., Any],
+    words: list[str],
+    message: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(arena, "CLUSTER_SECONDS", 0.5)
+    run = run_ustad("arena", "yacht", *words)
+    assert run.status == 2
+    assert run.out == ""
+    assert message in run.err
+    assert run.err.count("\n") == 1
+
+
+def test_the_command_prints_a_table_or_json(run_ustad: Callable[..., Any], tables: Path) -> None:
+    words = ("arena", "yacht", "hard", "easy", "--games", 6, "--seed", 2, "--tables", tables)
+    text, told = run_ustad(*words), run_ustad(*words, "--json")
+    assert text.status == told.status == 0
+    assert "win share" in text.out
+    assert "hard" in text.out
+    answer = json.loads(told.out)
+    assert [row["level"] for row in answer["levels"]] == ["hard", "easy"]
+    assert set(answer["levels"][0]["win_share"]) == {"mean", "se", "low", "high"}
+
+
+def test_one_level_alone_can_be_measured() -> None:
+    summary = arena.run(a_match(None, "medium", games=10))
+    assert summary["levels"][0]["win_share"]["mean"] == 1.0
+
+
+def test_a_missing_seat_is_a_usage_error() -> None:
+    with pytest.raises(UsageError, match="one a seat"):
+        arena.run(a_match(None, games=1))

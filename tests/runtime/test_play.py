@@ -1,0 +1,86 @@
+"""A person in the terminal: typed moves, advice, taking back, leaving."""
+
+from __future__ import annotations
+
+import io
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ustad.runtime.cli import main
+
+
+@pytest.fixture
+def typed(tables: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> Callable[..., str]:
+    """A function that plays with these typed lines and returns what was shown."""
+
+    def play(lines: list[str], *words: str) -> str:
+        monkeypatch.setattr(sys, "stdin", io.StringIO("".join(f"{line}\n" for line in lines)))
+        assert main(["play", "yacht", "--tables", str(tables), "--seed", "5", *words]) == 0
+        return str(capsys.readouterr().out)
+
+    return play
+
+
+def test_a_mistyped_keep_is_taken_back_before_the_dice_fall(typed: Callable[..., str]) -> None:
+    """Seed 5 rolls 1 4 5 6 6 first."""
+    shown = typed(["6", "u", "66", "", "q"])
+    assert "taken back" in shown
+    assert shown.index("taken back") < shown.index("seat 0: keep 6 6")
+    assert "seat 0: keep 6\n" not in shown
+
+
+def test_advice_is_there_for_the_asking(typed: Callable[..., str]) -> None:
+    shown = typed(["?", "q"])
+    assert "best: keep 6 6" in shown
+    assert "expected total: 253.9353" in shown  # as for 1 5 5 6 6 no better: see the table
+
+
+def test_what_is_typed_wrong_is_told_what_to_type(typed: Callable[..., str]) -> None:
+    shown = typed(["33", "flush", "three", "h", "q"])
+    assert '"33": expected some of the dice 1 4 5 6 6 to keep' in shown
+    assert '"flush": expected' in shown
+    assert '"three": expected' in shown  # threes or three_of_a_kind
+    assert shown.count("type a move, ? for advice") == 2
+
+
+def test_the_end_of_input_leaves_the_game(typed: Callable[..., str]) -> None:
+    assert "the game is left" in typed([])
+
+
+@pytest.mark.parametrize("players", ["1", "2", "6"])
+def test_a_whole_game_ends_with_what_each_gained(typed: Callable[..., str], players: str) -> None:
+    boxes = ["ones", "twos", "threes", "fours", "fives", "sixes", "three_", "four_"]
+    boxes += ["full", "small", "large", "yacht", "chance"]
+    lines = [word for box in boxes for word in (box, "")]
+    shown = typed(lines, "--players", players, "--level", "easy")
+    assert "the game is over" in shown
+    assert "you: " in shown
+    assert shown.count("points, gains") == int(players)
+
+
+def test_the_same_seed_is_the_same_game(typed: Callable[..., str]) -> None:
+    lines = ["0", "", "0", "", "chance", "", "q"]
+    assert typed(lines, "--level", "hard") == typed(lines, "--level", "hard")
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--players", "7"], "players: expected 1 to 6"),
+        (["--seat", "2"], "--seat: expected 0 to 1"),
+        (["--level", "godlike"], "level: expected one of"),
+        (["--json"], "ustad serve"),
+        (["--seed", "x"], "--seed: expected a whole number"),
+    ],
+)
+def test_bad_words_are_one_line_errors(
+    run_ustad: Callable[..., Any], tables: Path, words: list[str], message: str
+) -> None:
+    run = run_ustad("play", "yacht", "--tables", tables, *words)
+    assert run.status == 2
+    assert message in run.err
+    assert run.err.count("\n") == 1

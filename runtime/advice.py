@@ -145,7 +145,7 @@ class Advisor:
         if not is_int(seats, kind.least_players, kind.most_players):
             expected = f"{kind.least_players} to {kind.most_players}"
             raise UsageError(f"players: expected {expected}, got {shown(seats)}")
-        return {"position": kind.state_to_json(rules.new(seats))}
+        return {"position": kind.state_to_json(kind.start(rules, seats, (seed,)))}
 
     def apply(
         self, position: Any, move: Any = None, outcome: Any = None, seed: Any = None

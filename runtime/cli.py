@@ -437,6 +437,8 @@ def advice_text(game: GameType, advice: Advice, top: int | None = None) -> str:
     for name, told in (advice.extra or {}).items():
         if isinstance(told, list) and all(isinstance(number, float) for number in told):
             lines.append(f"{name.replace('_', ' ')}: {' '.join(f'{n:.4f}' for n in told)}")
+        elif isinstance(told, str):
+            lines.append(f"{name.replace('_', ' ')}: {told}")
     for move, value in advice.options[:top]:
         cost = (advice.value or 0.0) - value
         costs = f"costs {cost:.4f}" if cost > TIE else "best"

@@ -36,6 +36,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 MOST_TURNS = 2000
+MOST_SEEN = 64
 
 _KERNELS = compiled_kernels()
 _before, _after = _KERNELS.before, _KERNELS.after
@@ -168,6 +169,9 @@ def play_round(
     luck: Floats,
     net: Ints,
     notes: Ints,
+    seen_before: Floats,
+    seen_after: Floats,
+    seen: Ints,
 ) -> int:
     """Play a round with the decisions of the bots and return the number of turns.
 
@@ -191,6 +195,10 @@ def play_round(
         luck: (players, LUCK) filled, for seats with noise: how lucky each was.
         net: (players,) filled with what each wins.
         notes: (players, 4) filled: whether it showed, in which turn, maal, finisher.
+        seen_before: (players, MOST_SEEN, BEFORE + 2) filled, for seats with noise: the
+            hands that each had before the show, as the expected net is asked for.
+        seen_after: (players, MOST_SEEN, AFTER + 2) the same after the show.
+        seen: (players, 2) filled: how many of each.
     """
     memory, groups, outs, rows, rows_after, valid, values, row, melds_out = work
     hands = np.zeros((players, CARDS), dtype=np.int64)
@@ -204,6 +212,7 @@ def play_round(
     learned[:] = 0.0
     luck[:] = 0.0
     notes[:] = 0
+    seen[:] = 0
     before = np.zeros(max(BEFORE, AFTER))
     for place in range(21 * players):
         hands[(first_seat + place) % players, order[place]] += 1
@@ -229,7 +238,6 @@ def play_round(
         hand = hands[seat]
         drawn = False
         barred = -1
-        part = 0
         while True:
             unseen[:] = COPIES - hand - open_cards
             if sees[seat]:
@@ -241,11 +249,36 @@ def play_round(
                 has_shown[seat], has_dublees[seat], 1.0 if somebody else 0.0, drawn,
                 turns < players and not drawn, pile_top, barred, dublee, master_is_pure,
                 at_once or not drawn, weights[seat], temperatures[seat], lays[seat] > 0,
-                evaluations[seat], seed, (turns * 8 + part) * 8 + seat,
+                evaluations[seat], seed, (turns * 2 + drawn) * 8 + seat,
             )
-            part += 1
+            temperature = temperatures[seat]
+            # The row of the pile's card stays; the rows of the hand are rated anew.
+            if temperature > 0.0 and action != TO_LAY and action != TO_DISCARD:
+                rate_hand(
+                    work, hand, laid[seat], unseen, tiplu if sees[seat] else -1, has_shown[seat],
+                    has_dublees[seat], dublee, master_is_pure, somebody,
+                )
+                at = seen[seat, 0]
+                if has_shown[seat]:
+                    at = seen[seat, 1]
+                if at < MOST_SEEN:
+                    points = maal_points(
+                        hand + table[seat], tiplu if sees[seat] else -1, (laid[seat] > 0).sum(),
+                        laid[seat, PUTALI] > 0, True, has_shown[seat],
+                    )
+                    if has_shown[seat]:
+                        seen_after[seat, at, :AFTER] = rows_after[CARDS]
+                        seen_after[seat, at, AFTER] = points
+                        seen_after[seat, at, AFTER + 1] = 1.0
+                        before[:AFTER] = rows_after[CARDS]
+                        seen[seat, 1] += 1
+                    else:
+                        seen_before[seat, at, :BEFORE] = rows[CARDS]
+                        seen_before[seat, at, BEFORE] = points
+                        seen_before[seat, at, BEFORE + 1] = 1.0
+                        before[:BEFORE] = rows[CARDS]
+                        seen[seat, 0] += 1
             if action == TO_STOCK or action == TO_PILE:
-                temperature = temperatures[seat]
                 if temperature > 0.0 and pile_top >= 0:
                     take = 1.0 / (1.0 + np.exp(-values[CARDS] / temperature))
                     share = (1.0 if action == TO_PILE else 0.0) - take
@@ -258,13 +291,6 @@ def play_round(
                 if action == TO_STOCK:
                     new = stock[top]
                     top += 1
-                    if temperature > 0.0:
-                        rate_hand(
-                            work, hand, laid[seat], unseen, tiplu if sees[seat] else -1,
-                            has_shown[seat], has_dublees[seat], dublee, master_is_pure, somebody,
-                        )
-                        used = AFTER if has_shown[seat] else BEFORE
-                        before[:used] = rows_after[CARDS] if has_shown[seat] else rows[CARDS]
                     hand[new] += 1
                     if temperature > 0.0:
                         rate_hand(
@@ -376,6 +402,19 @@ DECK: Ints = np.repeat(np.arange(CARDS), COPIES)
 
 
 @compiled
+def add_products(products: Floats, row: Floats, net: int) -> None:
+    """Add the products of a row and the net to a matrix one larger than the row."""
+    last = len(row)
+    for a in range(last):
+        if row[a] != 0.0:
+            for b in range(last):
+                products[a, b] += row[a] * row[b]
+            products[a, last] += row[a] * net
+            products[last, a] += row[a] * net
+    products[last, last] += net * net
+
+
+@compiled
 def learn_rounds(
     orders: Ints,
     players: int,
@@ -386,6 +425,8 @@ def learn_rounds(
     seed: int,
     work: Any,
     products: Floats,
+    products_before: Floats,
+    products_after: Floats,
 ) -> None:
     """Play rounds with noise and add up the products of the regression.
 
@@ -400,6 +441,9 @@ def learn_rounds(
         work: working space.
         products: (n, n) added to, n = WEIGHTS + 2 LUCK + 2: the products of the
             features, the luck of the seat and of its opponents, 1, and the net.
+        products_before: (BEFORE + 3, BEFORE + 3) added to: those of hands before the
+            show, maal, 1, and the net.
+        products_after: (AFTER + 3, AFTER + 3) added to: the same after the show.
     """
     many = np.zeros((players, WEIGHTS))
     for seat in range(players):
@@ -411,18 +455,26 @@ def learn_rounds(
     luck = np.zeros((players, LUCK))
     net = np.zeros(players, dtype=np.int64)
     notes = np.zeros((players, 4), dtype=np.int64)
+    seen_before = np.zeros((players, MOST_SEEN, BEFORE + 2))
+    seen_after = np.zeros((players, MOST_SEEN, AFTER + 2))
+    seen = np.zeros((players, 2), dtype=np.int64)
     size = len(products)
     line = np.zeros(size)
     for game in range(len(orders)):
         play_round(
             orders[game], players, 0, options[0], options[1], options[2], options[3], options[4],
             many, temperatures, lays, budgets, seed + game, work, learned, luck, net, notes,
+            seen_before, seen_after, seen,
         )
         for seat in range(players):
             line[:WEIGHTS] = learned[seat]
             for k in range(LUCK):
                 line[WEIGHTS + k] = luck[seat, k]
                 line[WEIGHTS + LUCK + k] = luck[:, k].sum() - luck[seat, k]
+            for at in range(seen[seat, 0]):
+                add_products(products_before, seen_before[seat, at], net[seat])
+            for at in range(seen[seat, 1]):
+                add_products(products_after, seen_after[seat, at], net[seat])
             line[size - 2] = 1.0
             line[size - 1] = net[seat]
             for a in range(size):

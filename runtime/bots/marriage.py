@@ -48,9 +48,11 @@ import numpy as np
 from numpy.typing import NDArray
 from ustad.runtime.games import marriage as rules
 from ustad.runtime.games import melds
+from ustad.runtime.errors import OptionError
 from ustad.runtime.games.base import Advice, Bot, rank
 from ustad.runtime.games.marriage import Marriage, View
 from ustad.runtime.games.melds import (
+    CARD_NAMES,
     CARDS,
     MASTER,
     PUTALI,
@@ -445,7 +447,7 @@ def rate_after_show(
             elif throw and hand[card] > 0 and not jokers >> card & 1:
                 valid[card] = True
                 left = loose - (unseen[card] if hand[card] == 1 else 0)
-                left_pairs = pairs - (hand[card] == 2)
+                left_pairs = pairs - (1 if hand[card] == 2 else 0)
                 _after_row(rows[card], 0 if left_pairs > 0 else 1, left / total)
     else:
         chosen = np.zeros(4, dtype=np.int64)
@@ -677,13 +679,13 @@ def list_pure(hand: Ints, master_is_pure: bool, found: Ints) -> int:
         for low in range(12):
             first = suit * RANKS
             a, b, c = first + low, first + low + 1, first + (low + 2) % RANKS
-            have = (hand[a] > 0) + (hand[b] > 0) + (hand[c] > 0)
+            have = min(1, hand[a]) + min(1, hand[b]) + min(1, hand[c])
             if have == 3:
                 found[count, 0], found[count, 1], found[count, 2] = a, b, c
                 count += 1
             if master_is_pure and hand[MASTER] > 0:
                 for gap in range(3):
-                    two = have - (hand[(a, b, c)[gap]] > 0)
+                    two = have - min(1, hand[(a, b, c)[gap]])
                     if two == 2 and count < MOST_MELDS:
                         found[count, 0], found[count, 1], found[count, 2] = a, b, c
                         found[count, gap] = MASTER
@@ -838,7 +840,7 @@ def choose_show(
                     continue
                 mark = 0
                 for card in range(CARDS):
-                    mark = (mark * 1000003 + left[card]) & 0xFFFFFFFFFFFF
+                    mark = (mark * 31 + int(left[card])) & 0xFFFFFFFFFFFF
                 known = found >= MOST_SHOWS
                 for other in range(found):
                     if marks[other] == mark:
@@ -1014,12 +1016,14 @@ def decide(
         lays: whether the level lays tanelas.
         evaluations: see :func:`choose_show`.
         seed: of the noise.
-        moment: a number for this decision.
+        moment: a number for this decision, told apart from others by the hand too.
 
     Returns:
         What to do, and the card to throw, to lay or to finish with, else -1.
     """
     memory, groups, outs, rows, rows_after, valid, values, row, melds_out = work
+    for card in range(CARDS):
+        moment = (moment * 5 + int(hand[card])) & _BITS31
     if has_shown:
         return decide_after(
             rate_after, work, hand, table, unseen, tiplu, dublees, drawn, top,
@@ -1193,3 +1197,428 @@ def compiled_kernels() -> Kernels:
 
     callable_from_compiled(*CALLED)
     return Kernels(compiled(rate_before_show), compiled(rate_after_show))
+
+
+# Weights.
+
+VALUE_BEFORE = WEIGHTS
+VALUE_AFTER = VALUE_BEFORE + BEFORE + 2
+NUMBERS = VALUE_AFTER + AFTER + 2
+"""A set of learned numbers: the weights, then the net to expect before the show (the
+features of the hand, one's maal, 1) and after it."""
+
+NUMBER_NAMES = (
+    *FEATURE_NAMES,
+    *(f"net before the show: {name}" for name in (*BEFORE_NAMES, "maal", "always")),
+    *(f"net after the show: {name}" for name in (*AFTER_NAMES, "maal", "always")),
+)
+
+_SHIPPED = Path(__file__).with_name("marriage_weights.json")
+
+
+def weights_spec(options: Mapping[str, Any]) -> TableSpec:
+    """Return the identity of the table of expert's numbers."""
+    if options:
+        raise OptionError(f"option {next(iter(options))}: marriage has one table, without options")
+    return TableSpec(
+        game="marriage",
+        options={},
+        quantity="what features of a hand are worth, and the net to expect",
+        unit="net points",
+        index_version=1,
+        index_formula="in order: " + "; ".join(NUMBER_NAMES),
+        shape=(NUMBERS,),
+        start_index=0,
+    )
+
+
+@cache
+def shipped_numbers() -> Floats:
+    """Return (NUMBERS,) the numbers that ship with the package."""
+    told = json.loads(_SHIPPED.read_text(encoding="utf-8"))["numbers"]
+    return np.array([told[name] for name in NUMBER_NAMES])
+
+
+def _by_name(first: int, weights: Mapping[str, float]) -> dict[str, float]:
+    return {f"{FEATURE_NAMES[first].split(':')[0]}: {k}": v for k, v in weights.items()}
+
+
+@cache
+def level_weights(level: str) -> Floats:
+    """Return (WEIGHTS,) the weights of a level that has learned nothing.
+
+    They are in cards (easy, medium) or turns (hard); a joker of the pile is always
+    taken.
+    """
+    what = "turns" if level == "hard" else "distance"
+    # Medium takes from the pile what lessens the distance; hard what saves 2.5 turns,
+    # or half a turn if the distance falls.
+    take = {"take": -2.5, "take, distance falls": 2.0} if level == "hard" else {"take": -0.5}
+    take_after = {"take": -1.0 if level == "hard" else -0.5}
+    named = {
+        **_by_name(DISCARD_BEFORE, {what: -1.0}),
+        **_by_name(DRAW_BEFORE, {what: -1.0, **take, "take a putali or master": 30.0}),
+        **_by_name(DISCARD_AFTER, {what: -1.0}),
+        **_by_name(DRAW_AFTER, {what: -1.0, **take_after, "take a joker": 30.0}),
+    }
+    return np.array([named.get(name, 0.0) for name in FEATURE_NAMES])
+
+
+# Bots.
+
+
+@dataclass(frozen=True)
+class Style:
+    """How a level plays beside its weights.
+
+    Attributes:
+        temperature: of its noise, in the unit of its weights.
+        lays: whether it lays dealt tanelas.
+        evaluations: see :func:`choose_show`.
+    """
+
+    temperature: float
+    lays: bool
+    evaluations: int
+
+
+STYLES = {
+    "easy": Style(0.7, False, -1),
+    "medium": Style(0.0, False, -1),
+    "hard": Style(0.0, True, 0),
+    "expert": Style(0.0, True, 0),
+}
+
+
+class MarriageBot:
+    """A level of Marriage; the working arrays make it unfit for two threads at once."""
+
+    def __init__(self, level: str, seed: int, weights: Floats) -> None:
+        self.style = STYLES[level]
+        self.seed = seed
+        self.weights = weights
+        self._work = work_space()
+
+    def choose(self, view: View) -> rules.Move:
+        """Return the move for the view's seat to move."""
+        return self._move(view, *self._decide(view, compiled_kernels()))
+
+    def choose_many(self, views: Sequence[View]) -> list[rules.Move]:
+        """Return the move for each of many views."""
+        return [self.choose(view) for view in views]
+
+    def ask(self, view: View) -> Advice:
+        """Return the move it would play, alone."""
+        if view.current_player() != view.seat:
+            return Advice([])
+        return Advice([self._move(view, *self._decide(view, PLAIN))])
+
+    def _decide(self, view: View, kernels: Kernels) -> tuple[int, int]:
+        game, table = view.game, view.table
+        own = table.seats[view.seat]
+        drawn = table.phase == rules.DISCARD
+        return decide(
+            kernels.before,
+            kernels.after,
+            self._work,
+            melds.counts_of(view.hand),
+            melds.counts_of(rules.flat(own.laid)),
+            melds.counts_of(own.cards),
+            rules.unseen_counts(view),
+            -1 if view.tiplu is None else view.tiplu,
+            own.shown,
+            own.dublees,
+            float(any(seat.shown for seat in table.seats)),
+            drawn,
+            table.first_draw_to_come,
+            table.pile[-1] if table.pile else -1,
+            table.taken[-1][1] if table.taken_now else -1,
+            game.dublee,
+            game.master_is_pure,
+            rules.sees_at_once(game, table),
+            self.weights,
+            self.style.temperature,
+            self.style.lays,
+            self.style.evaluations,
+            self.seed,
+            moment_of(table.turns, drawn, view.seat),
+        )
+
+    def _move(self, view: View, action: int, card: int) -> rules.Move:
+        if action == TO_STOCK:
+            return rules.Draw(rules.STOCK)
+        if action == TO_PILE:
+            return rules.Draw(rules.PILE)
+        if action == TO_LAY:
+            return rules.Lay((card,) * 3)
+        if action == TO_SHOW:
+            wanted = SHOW_MELDS - len(view.table.seats[view.seat].laid)
+            return rules.Show(rules.sorted_melds(self._work[-1][:wanted].tolist()))
+        if action == TO_SHOW_DUBLEES:
+            return rules.ShowDublees(rules.dublee_choices(view.hand)[0])
+        if action == TO_FINISH:
+            rest = rules.without(view.hand, [card])
+            if view.table.seats[view.seat].dublees:
+                pair = next(one for one in rest if rest.count(one) >= 2)
+                return rules.Finish(((pair, pair),), card)
+            found = rules.finish_melds(rest, joker_mask(view.tiplu))
+            assert found is not None
+            return rules.Finish(found, card)
+        return rules.Discard(card)
+
+
+class ExpertBot(MarriageBot):
+    """The learned weights; it also tells what net to expect from each move.
+
+    Args:
+        seed: of the bot.
+        numbers: (NUMBERS,) the weights and the numbers of the expected net.
+    """
+
+    unit = "net"
+
+    def __init__(self, seed: int, numbers: Floats) -> None:
+        super().__init__("expert", seed, numbers[:WEIGHTS])
+        self._numbers = numbers
+
+    def ask(self, view: View) -> Advice:
+        """Return every legal move with the net to expect, and why the best is the best.
+
+        The level shows, finishes and lays as soon as it can, so no other move is
+        rated above such a one.
+        """
+        if view.current_player() != view.seat:
+            return Advice([])
+        chosen = self._move(view, *self._decide(view, PLAIN))
+        moves = list(view.legal_moves())
+        rated = _Rated(view, self.weights, self._numbers, self._work)
+        values = rated.values(moves, chosen)
+        best, options = rank(moves, values)
+        return Advice(best, options[0][1], self.unit, options, {"why": rated.why(chosen)})
+
+
+class _Rated:
+    """One decision of the expert, each move rated by the hand that it leads to."""
+
+    def __init__(self, view: View, weights: Floats, numbers: Floats, work: Any) -> None:
+        self.view, self.weights, self.numbers = view, weights, numbers
+        self.memory, self.groups, self.outs, self.rows, self.rows_after, self.valid = work[:6]
+        self.row = work[7]
+        self.own = view.table.seats[view.seat]
+        self.unseen = rules.unseen_counts(view)
+        self.hand = melds.counts_of(view.hand)
+        self.table = melds.counts_of(self.own.cards)
+        self.laid = melds.counts_of(rules.flat(self.own.laid))
+        self.tiplu = -1 if view.tiplu is None else view.tiplu
+        self.opponents = view.table.players - 1
+        self._worth: dict[rules.Move, float] = {}
+
+    def features(self, cards: Ints, has_shown: bool, dublees: bool = False) -> Floats:
+        """Return the features of a hand as it is."""
+        if has_shown:
+            jokers = joker_mask(self.tiplu)
+            rate_after_show(
+                cards, self.unseen, jokers, dublees, False, self.groups, self.outs,
+                self.rows_after, self.valid,
+            )
+            return self.rows_after[NOTHING].copy()
+        game = self.view.game
+        somebody = float(any(seat.shown for seat in self.view.table.seats))
+        rate_before_show(
+            self.memory, cards, self.laid, self.unseen, game.dublee, game.master_is_pure,
+            somebody, False, self.rows, self.valid,
+        )
+        return self.rows[NOTHING].copy()
+
+    def maal(self, cards: Ints, has_shown: bool) -> int:
+        """Return the maal of a hand with what lies on the table."""
+        hand = tuple(np.repeat(np.arange(CARDS), cards).tolist())
+        seat = self.own._replace(shown=has_shown)
+        return rules.player_maal(self.view.game, seat, hand, self.view.tiplu, True)
+
+    def expected(self, row: Floats, maal: int, has_shown: bool) -> float:
+        """Return the net to expect from a hand with these features."""
+        at = VALUE_AFTER if has_shown else VALUE_BEFORE
+        line = np.array([*row, maal, 1.0])
+        return float(line @ self.numbers[at : at + len(line)])
+
+    def after(self, move: rules.Move) -> tuple[Ints, bool, bool]:
+        """Return the hand after a move, whether the seat has then shown, and with dublees."""
+        cards = self.hand.copy()
+        has_shown, dublees = self.own.shown, self.own.dublees
+        if isinstance(move, rules.Discard):
+            cards[move.card] -= 1
+        elif isinstance(move, rules.Show | rules.ShowDublees):
+            cards -= melds.counts_of(rules.flat(move.melds))
+            has_shown, dublees = True, isinstance(move, rules.ShowDublees)
+        return cards, has_shown, dublees
+
+    def values(self, moves: Sequence[rules.Move], chosen: rules.Move) -> list[float]:
+        """Return the net to expect from each move, the chosen one being the best.
+
+        Moves of its kind differ by the weights.  If it is a show, a finish or a
+        tanela laid, the others are rated by the hand that they leave.
+        """
+        net = self.net(chosen, self.own.shown)
+        found = []
+        for move in moves:
+            if _kind(move) == _kind(chosen):
+                found.append(net + min(0.0, self.worth(move) - self.worth(chosen)))
+            else:
+                found.append(min(net - _WORSE, self.net(move, self.own.shown, waits=True)))
+        return found
+
+    def net(self, move: rules.Move, has_shown: bool, waits: bool = False) -> float:
+        """Return the net to expect after a move; ``waits``: it forgoes a show or a finish."""
+        cards, dublees = self.hand, self.own.dublees
+        if isinstance(move, rules.Discard):
+            cards, _, dublees = self.after(move)
+        row = self.features(cards, has_shown, dublees)
+        if waits:
+            row[-1] = 0.0
+        return self.expected(row, self.maal(cards, has_shown), has_shown)
+
+    def worth(self, move: rules.Move) -> float:
+        """Return what a move is worth beside the others, in net points."""
+        if move not in self._worth:
+            self._worth[move] = self._rate(move)
+        return self._worth[move]
+
+    def _rate(self, move: rules.Move) -> float:
+        rate = {
+            rules.Draw: self._rate_draw,
+            rules.Lay: self._rate_lay,
+            rules.Show: self._rate_show,
+            rules.ShowDublees: self._rate_show,
+            rules.Finish: self._rate_finish,
+            rules.Discard: self._rate_discard,
+        }[type(move)]
+        return float(rate(move))  # type: ignore[operator]
+
+    def _rate_draw(self, move: rules.Draw) -> float:
+        if move.source == rules.STOCK:
+            return 0.0
+        game, top = self.view.game, self.view.table.pile[-1]
+        values = np.zeros(CARDS + 1)
+        if self.own.shown:
+            return choose_take_after(
+                rate_after_show, self.hand, self.table, self.unseen, top, self.tiplu,
+                self.own.dublees, self.weights, self.groups, self.outs, self.rows_after,
+                self.valid, values, self.row,
+            )
+        somebody = float(any(seat.shown for seat in self.view.table.seats))
+        return choose_take_before(
+            rate_before_show, self.memory, self.hand, self.laid, self.unseen, top, game.dublee,
+            game.master_is_pure, somebody, self.weights, self.rows, self.valid, values, self.row,
+        )
+
+    def _rate_lay(self, move: rules.Lay) -> float:
+        # Five points from each opponent, if the tiplu comes to be seen.
+        return 5.0 * self.opponents
+
+    def _rate_show(self, move: rules.Show | rules.ShowDublees) -> float:
+        cards, _, dublees = self.after(move)
+        if dublees:
+            row = self.features(cards, True, True)
+            return weigh(row, self.weights, DISCARD_AFTER)
+        values = np.zeros(CARDS + 1)
+        drawn = self.view.table.phase == rules.DISCARD
+        throw = drawn and not rules.sees_at_once(self.view.game, self.view.table)
+        best = rate_blind(
+            rate_after_show, cards, self.unseen, -1, throw, self._barred(), 0, self.weights,
+            self.groups, self.outs, self.rows_after, self.valid, values,
+        )
+        return values[best] if best >= 0 else 0.0
+
+    def _rate_finish(self, move: rules.Finish) -> float:
+        cards = self.hand.copy()
+        cards[move.discard] -= 1
+        return self.opponents * self.maal(cards, True)
+
+    def _rate_discard(self, move: rules.Discard) -> float:
+        cards, has_shown, dublees = self.after(move)
+        row = self.features(cards, has_shown, dublees)
+        first = DISCARD_AFTER if has_shown else DISCARD_BEFORE
+        if has_shown and self.tiplu < 0 and not dublees:
+            values = np.zeros(CARDS + 1)
+            rate_blind(
+                rate_after_show, self.hand, self.unseen, -1, True, self._barred(), 0,
+                self.weights, self.groups, self.outs, self.rows_after, self.valid, values,
+            )
+            return float(values[move.card])
+        if not has_shown and move.card < PUTALI:
+            _neighbours(row, self.hand, self.unseen, move.card)
+        lost = self.maal(self.hand, has_shown) - self.maal(cards, has_shown)
+        return weigh(row, self.weights, first) - self.opponents * lost
+
+    def _barred(self) -> int:
+        table = self.view.table
+        return table.taken[-1][1] if table.taken_now else -1
+
+    def why(self, move: rules.Move) -> str:
+        """Return in words why a move is played."""
+        if isinstance(move, rules.Lay):
+            return "a tanela laid before the first draw pays 5 from each, once the tiplu is seen"
+        if isinstance(move, rules.Finish):
+            return "the finish takes 3 from each who has shown and 10 from each who has not"
+        cards, has_shown, dublees = self.after(move)
+        row = self.features(cards, has_shown, dublees)
+        maal = self.maal(cards, has_shown)
+        if isinstance(move, rules.Show | rules.ShowDublees):
+            return (
+                "the show lets the tiplu be seen, and all maal counts from now on; the cards left "
+                f"are {int(row[0])} from a finish"
+            )
+        words = f"{self._standing(row, has_shown)}; maal {maal}"
+        if isinstance(move, rules.Discard):
+            return f"leaves the hand {words}"
+        top = CARD_NAMES[self.view.table.pile[-1]] if self.view.table.pile else "nothing"
+        worth = self.worth(rules.Draw(rules.PILE)) if self.view.table.pile else 0.0
+        more = "more" if worth > 0 else "less"
+        return f"{top} of the pile is worth {abs(worth):.1f} {more} than the stock; hand {words}"
+
+    def _standing(self, row: Floats, has_shown: bool) -> str:
+        goal = "finish" if has_shown else "show"
+        outs = sum(row[5:8]) / 10.0 * max(1, int(self.unseen.sum()))
+        text = (
+            f"{int(row[0])} from a {goal}, {outs:.0f} of {int(self.unseen.sum())} unseen cards "
+            f"help, about {row[1]:.0f} turns"
+        )
+        if not has_shown and self.view.game.dublee and dublee_count(self.hand) >= 4:
+            text += f", {dublee_count(self.hand)} dublees"
+        return text
+
+
+_WORSE = 1e-6
+"""By how much less, at least, a move is rated that the level never prefers."""
+
+
+def _kind(move: rules.Move) -> int:
+    """Return 0 for draws and discards, and other numbers for what is done at once."""
+    kinds = {rules.Lay: 1, rules.Show: 2, rules.ShowDublees: 2, rules.Finish: 3}
+    return kinds.get(type(move), 0)
+
+
+def moment_of(turns: int, drawn: bool, seat: int) -> int:
+    """Return the number of a decision within a round."""
+    return (turns * 2 + drawn) * 8 + seat
+
+
+def expert_numbers(tables: Path | None) -> Floats:
+    """Return the numbers of the table if there is one, else those that ship with the package.
+
+    Raises:
+        TableError: there is a table, and it is unfit.
+    """
+    try:
+        return open_table(weights_spec({}), tables_folder(tables)).values
+    except MissingTableError:
+        return shipped_numbers()
+
+
+def make_bot(level: str, game: Marriage, tables: Path | None, seed: int) -> Bot:
+    """Return a bot of a level; see :meth:`ustad.runtime.games.base.GameType.bot`."""
+    del game
+    if level == "expert":
+        return ExpertBot(seed, expert_numbers(tables))
+    return MarriageBot(level, seed, level_weights(level))

@@ -268,7 +268,8 @@ class GameType(ABC):
     ``name`` is the game's name in JSON and its module's name in every folder;
     ``least_players`` and ``most_players`` bound the seats; ``usual_players`` is
     what ``new`` deals when nobody says; ``arena_deals`` is how many deals an arena
-    plays side by side.
+    plays side by side; ``hidden`` tells that a position is what one seat knows, so
+    that it does not tell the moves of the others.
     """
 
     name: str
@@ -278,6 +279,7 @@ class GameType(ABC):
     usual_players: int
     options: tuple[Option, ...]
     arena_deals = 128
+    hidden = False
 
     @property
     def table_fields(self) -> tuple[Option, ...]:
@@ -317,6 +319,14 @@ class GameType(ABC):
     @abstractmethod
     def game(self, options: Mapping[str, Any]) -> Any:
         """Return the rules with a full option set."""
+
+    def start(self, rules: Any, players: int, seed: Sequence[int], first: int = 0) -> Any:
+        """Return the start of a game, seat ``first`` beginning; what is dealt comes from the seed.
+
+        Games that always start alike have no use for the seed.
+        """
+        del seed
+        return rules.new(players, first)
 
     @abstractmethod
     def state_from_json(self, position: Any) -> Any:

@@ -1125,11 +1125,16 @@ class MarriageType(GameType):
     least_players = 2
     most_players = 5
     usual_players = 4
+    hidden = True
     options = OPTIONS
 
     def game(self, options: Mapping[str, Any]) -> Marriage:
         """Return the rules."""
         return Marriage(**options)
+
+    def start(self, rules: Marriage, players: int, seed: Sequence[int], first: int = 0) -> Deal:
+        """Return a round dealt from a seed."""
+        return rules.deal(players, seed, first)
 
     # Positions.
 

@@ -1,11 +1,40 @@
-"""Marriage: whole rounds in compiled code, and the weights of expert learned from them."""
+"""Marriage: whole rounds in compiled code, and the weights of expert learned from them.
+
+**The problem.**  What is each feature of an option worth in net points?  A round
+is won or lost by much besides one decision: the standard deviation of a seat's net
+is 35 points, that of one decision's effect a few.
+
+**The algorithm.**  All seats play one policy with softmax noise.  For each decision
+let x be the features of the chosen option less their expectation over the options;
+x has mean zero whatever went before.  A seat's sum of x over a round is regressed on
+its net: the slopes are *advantages*, what one more unit of a feature adds to the net
+under this play (a linear advantage function, as in R. S. Sutton and others, *Policy
+gradient methods for reinforcement learning with function approximation*, 2000, where
+the compatible features are these).  The policy that plays the best of them is then
+the next to play with noise.  Two such steps are made, the first from *hard*.
+
+**Luck as a control.**  Beside x stand numbers that tell how lucky a seat and its
+opponents were: how good the dealt hand is, and for each card from the stock whether
+it helped less the chance that it did.  They leave the slopes as they are and take
+more than half of the variance away.
+
+**The expected net** is a second regression, of the net on the features of a hand as
+a seat had it before a draw, a show or a finish.
+
+Rounds are played in blocks, each with sums of its own, added in order; the numbers
+are rounded to ``DECIMALS``: they are the same for any number of threads.
+"""
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
 from ustad.runtime.bots import marriage as bots
 from ustad.runtime.bots.marriage import (
     AFTER,
@@ -30,7 +59,9 @@ from ustad.runtime.bots.marriage import (
 from ustad.runtime.compiled import compiled
 from ustad.runtime.games import marriage as rules
 from ustad.runtime.games import melds
+from ustad.runtime.games.base import Progress
 from ustad.runtime.games.melds import CARDS, COPIES, MASTER, PUTALI, maal_points
+from ustad.solver.build import Built, available_cores
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -481,3 +512,137 @@ def learn_rounds(
                 if line[a] != 0.0:
                     for b in range(size):
                         products[a, b] += line[a] * line[b]
+
+
+# Learning.
+
+SEED = 2026
+PLAYERS = 4
+STEPS = ((1.0, 64_000), (2.0, 64_000))
+"""The noise and the rounds of each step; the noise of the first is in turns, of the next in
+net points."""
+BLOCK = 500
+RIDGE = 1e-3
+DECIMALS = 4
+LEAST_SPREAD = 1e-7
+"""A feature whose mean square is less cannot be learned and weighs nothing."""
+ALWAYS_TAKEN = 40.0
+"""What a joker of the pile weighs: no round is spent on leaving one."""
+
+DEFAULT_RULES = (True, False, False, False, True)
+PRODUCTS = WEIGHTS + 2 * LUCK + 2
+
+
+def learn_block(block: int, weights: Floats, temperature: float, rounds: int, seed: int) -> Any:
+    """Return the three products of one block of rounds; see :func:`learn_rounds`."""
+    products = (
+        np.zeros((PRODUCTS, PRODUCTS)),
+        np.zeros((BEFORE + 3, BEFORE + 3)),
+        np.zeros((AFTER + 3, AFTER + 3)),
+    )
+    first = block * BLOCK
+    orders = np.array(
+        [
+            np.random.default_rng((seed, game)).permutation(DECK)
+            for game in range(first, min(first + BLOCK, rounds))
+        ]
+    )
+    learn_rounds(
+        orders, PLAYERS, DEFAULT_RULES, weights, temperature, 0, first, bots.work_space(), *products
+    )
+    return products
+
+
+def slopes(products: Floats, ridge: float = RIDGE) -> Floats:
+    """Return the slopes of the last column on the others, from the matrix of their products.
+
+    Args:
+        products: (n + 1, n + 1) sums of products.
+        ridge: of the penalty, in parts of each column's own square.
+    """
+    size = len(products) - 1
+    squares = np.diag(products)[:size]
+    used = squares > LEAST_SPREAD * products[size - 1, size - 1]
+    matrix = products[:size, :size][np.ix_(used, used)]
+    found = np.zeros(size)
+    found[used] = np.linalg.solve(
+        matrix + ridge * np.diag(squares[used]), products[:size, size][used]
+    )
+    return found
+
+
+def learn(
+    steps: tuple[tuple[float, int], ...] = STEPS,
+    seed: int = SEED,
+    progress: Progress | None = None,
+    threads: int | None = None,
+) -> Floats:
+    """Return (NUMBERS,) the numbers of expert, learned from nothing but the rules.
+
+    Args:
+        steps: noise and rounds of each step.
+        seed: of the decks.
+        progress: called with the rounds played and all rounds.
+        threads: how many to use, all cores by default.
+    """
+    weights = bots.level_weights("hard")
+    done, total = 0, sum(rounds for _, rounds in steps)
+    numbers = np.zeros(bots.NUMBERS)
+    with ThreadPoolExecutor(threads or available_cores()) as pool:
+        for step, (temperature, rounds) in enumerate(steps):
+
+            def block(
+                number: int,
+                weights: Floats = weights,
+                temperature: float = temperature,
+                rounds: int = rounds,
+                step_seed: int = seed + step,
+            ) -> Any:
+                return learn_block(number, weights, temperature, rounds, step_seed)
+
+            sums: Any = [0.0, 0.0, 0.0]
+            for products in pool.map(block, range(-(-rounds // BLOCK))):
+                sums = [total + more for total, more in zip(sums, products, strict=True)]
+                done = min(done + BLOCK, total)
+                if progress:
+                    progress(done, total)
+            weights = slopes(sums[0])[:WEIGHTS]
+            weights[_weight("draw before the show: take a putali or master")] = ALWAYS_TAKEN
+            weights[_weight("draw after the show: take a joker")] = ALWAYS_TAKEN
+            weights[_weight("draw after the show: maal of the card taken")] = 0.0
+            weights = np.round(weights, DECIMALS)
+            numbers[:WEIGHTS] = weights
+            numbers[bots.VALUE_BEFORE : bots.VALUE_AFTER] = slopes(sums[1])
+            numbers[bots.VALUE_AFTER :] = slopes(sums[2])
+    return np.round(numbers, DECIMALS)
+
+
+def _weight(name: str) -> int:
+    return bots.FEATURE_NAMES.index(name)
+
+
+def build(options: Mapping[str, Any], progress: Progress | None = None) -> Built:
+    """Learn the numbers anew."""
+    return _built(options, learn(progress=progress))
+
+
+def shipped(options: Mapping[str, Any]) -> Built:
+    """Return the table of the numbers that ship with the package."""
+    return _built(options, bots.shipped_numbers())
+
+
+def _built(options: Mapping[str, Any], numbers: Floats) -> Built:
+    counts = {"players": PLAYERS, "rounds": sum(rounds for _, rounds in STEPS), "seed": SEED}
+    return Built(bots.weights_spec(options), numbers, counts, {})
+
+
+def ship(numbers: Floats) -> None:
+    """Write the file of numbers that ships with the package."""
+    told = {
+        "what": "what features of a hand are worth to expert, and the net to expect, in points",
+        "command": "ustad build marriage --force",
+        "seed": SEED,
+        "rounds": sum(rounds for _, rounds in STEPS),
+        "numbers": dict(zip(bots.NUMBER_NAMES, numbers.tolist(), strict=True)),
+    }
+    bots.SHIPPED.write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")

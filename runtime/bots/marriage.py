@@ -1213,7 +1213,7 @@ NUMBER_NAMES = (
     *(f"net after the show: {name}" for name in (*AFTER_NAMES, "maal", "always")),
 )
 
-_SHIPPED = Path(__file__).with_name("marriage_weights.json")
+SHIPPED = Path(__file__).with_name("marriage_weights.json")
 
 
 def weights_spec(options: Mapping[str, Any]) -> TableSpec:
@@ -1235,7 +1235,7 @@ def weights_spec(options: Mapping[str, Any]) -> TableSpec:
 @cache
 def shipped_numbers() -> Floats:
     """Return (NUMBERS,) the numbers that ship with the package."""
-    told = json.loads(_SHIPPED.read_text(encoding="utf-8"))["numbers"]
+    told = json.loads(SHIPPED.read_text(encoding="utf-8"))["numbers"]
     return np.array([told[name] for name in NUMBER_NAMES])
 
 

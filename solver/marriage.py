@@ -85,8 +85,14 @@ def known_elsewhere(taken: Ints, thrown: Ints, table: Ints, seat: int, unseen: I
 
 @compiled
 def softmax_row(
-    rows: Floats, valid: Any, values: Floats, barred: int, best: int, temperature: float,
-    first: int, into: Floats,
+    rows: Floats,
+    valid: Any,
+    values: Floats,
+    barred: int,
+    best: int,
+    temperature: float,
+    first: int,
+    into: Floats,
 ) -> None:
     """Add to ``into`` the features of the chosen discard less what the noise expects."""
     width = rows.shape[1]
@@ -118,9 +124,7 @@ def deal_luck(
     """Fill the part of ``luck`` that tells how good a dealt hand is."""
     memory, rows, valid = work[0], work[3], work[5]
     none = np.zeros(CARDS, dtype=np.int64)
-    _before(
-        memory, hand, none, COPIES - hand, dublee, master_is_pure, 0.0, False, rows, valid
-    )
+    _before(memory, hand, none, COPIES - hand, dublee, master_is_pure, 0.0, False, rows, valid)
     distance = int(rows[CARDS, 0])
     if distance < 4:
         luck[distance] = 1.0
@@ -169,15 +173,53 @@ def rate_hand(
     somebody: bool,
 ) -> None:
     """Rate a hand as it is: the last row of the rows before or after the show."""
-    memory, groups, outs, rows, rows_after, valid, values, row, melds_out = work
+    memory, groups, outs, rows, rows_after, valid, _, _, _ = work
     if has_shown:
         jokers = melds.joker_mask(tiplu)
         _after(hand, unseen, jokers, dublees, False, groups, outs, rows_after, valid)
     else:
         _before(
-            memory, hand, laid, unseen, dublee, master_is_pure, 1.0 if somebody else 0.0, False,
-            rows, valid,
+            memory,
+            hand,
+            laid,
+            unseen,
+            dublee,
+            master_is_pure,
+            1.0 if somebody else 0.0,
+            False,
+            rows,
+            valid,
         )
+
+
+def option_flags(game: rules.Marriage) -> tuple[bool, ...]:
+    """Return the options as compiled rounds take them."""
+    return (
+        game.dublee,
+        game.master_is_pure,
+        game.see_tiplu == "at_once",
+        game.printed_need_show,
+        game.laid_need_tiplu,
+    )
+
+
+def new_record(players: int) -> tuple[Any, ...]:
+    """Return what a round with noise writes down for each seat.
+
+    Returns:
+        (players, WEIGHTS): the features of the chosen options less their
+        expectation, summed over the decisions; (players, LUCK): how lucky it was;
+        (players, MOST_SEEN, BEFORE + 2) and (players, MOST_SEEN, AFTER + 2): the
+        hands that it had before and after the show, as the expected net is asked
+        for; (players, 2): how many of each.
+    """
+    return (
+        np.zeros((players, WEIGHTS)),
+        np.zeros((players, LUCK)),
+        np.zeros((players, MOST_SEEN, BEFORE + 2)),
+        np.zeros((players, MOST_SEEN, AFTER + 2)),
+        np.zeros((players, 2), dtype=np.int64),
+    )
 
 
 @compiled
@@ -185,24 +227,16 @@ def play_round(
     order: Ints,
     players: int,
     first_seat: int,
-    dublee: bool,
-    master_is_pure: bool,
-    at_once: bool,
-    printed_need_show: bool,
-    laid_need_tiplu: bool,
+    options: Any,
     weights: Floats,
     temperatures: Floats,
     lays: Ints,
     evaluations: Ints,
     seed: int,
     work: Any,
-    learned: Floats,
-    luck: Floats,
+    record: Any,
     net: Ints,
     notes: Ints,
-    seen_before: Floats,
-    seen_after: Floats,
-    seen: Ints,
 ) -> int:
     """Play a round with the decisions of the bots and return the number of turns.
 
@@ -210,28 +244,20 @@ def play_round(
         order: (160,) the cards as they are dealt.
         players: how many seats.
         first_seat: who plays first.
-        dublee: an option, as the next four.
-        master_is_pure: see there.
-        at_once: see there.
-        printed_need_show: see there.
-        laid_need_tiplu: see there.
+        options: see :func:`option_flags`.
         weights: (players, WEIGHTS) of each seat.
         temperatures: (players,) the noise of each seat.
         lays: (players,) whether each lays tanelas.
         evaluations: (players,) see :func:`ustad.runtime.bots.marriage.choose_show`.
         seed: of the noise.
         work: :func:`ustad.runtime.bots.marriage.work_space`.
-        learned: (players, WEIGHTS) filled, for seats with noise: the features of the
-            chosen options less their expectation, summed over the decisions.
-        luck: (players, LUCK) filled, for seats with noise: how lucky each was.
+        record: see :func:`new_record`; filled for seats with noise.
         net: (players,) filled with what each wins.
         notes: (players, 4) filled: whether it showed, in which turn, maal, finisher.
-        seen_before: (players, MOST_SEEN, BEFORE + 2) filled, for seats with noise: the
-            hands that each had before the show, as the expected net is asked for.
-        seen_after: (players, MOST_SEEN, AFTER + 2) the same after the show.
-        seen: (players, 2) filled: how many of each.
     """
-    memory, groups, outs, rows, rows_after, valid, values, row, melds_out = work
+    dublee, master_is_pure, at_once, printed_need_show, laid_need_tiplu = options
+    learned, luck, seen_before, seen_after, seen = record
+    _, _, _, rows, rows_after, valid, values, row, melds_out = work
     hands = np.zeros((players, CARDS), dtype=np.int64)
     laid = np.zeros((players, CARDS), dtype=np.int64)
     table = np.zeros((players, CARDS), dtype=np.int64)
@@ -276,26 +302,57 @@ def play_round(
             known_elsewhere(taken, thrown, table, seat, unseen)
             pile_top = pile[piled - 1] if piled > 0 else -1
             action, card = decide(
-                _before, _after, work, hand, laid[seat], table[seat], unseen, tiplu if sees[seat] else -1,
-                has_shown[seat], has_dublees[seat], 1.0 if somebody else 0.0, drawn,
-                turns < players and not drawn, pile_top, barred, dublee, master_is_pure,
-                at_once or not drawn, weights[seat], temperatures[seat], lays[seat] > 0,
-                evaluations[seat], seed, (turns * 2 + drawn) * 8 + seat,
+                _before,
+                _after,
+                work,
+                hand,
+                laid[seat],
+                table[seat],
+                unseen,
+                tiplu if sees[seat] else -1,
+                has_shown[seat],
+                has_dublees[seat],
+                1.0 if somebody else 0.0,
+                drawn,
+                turns < players and not drawn,
+                pile_top,
+                barred,
+                dublee,
+                master_is_pure,
+                at_once or not drawn,
+                weights[seat],
+                temperatures[seat],
+                lays[seat] > 0,
+                evaluations[seat],
+                seed,
+                (turns * 2 + drawn) * 8 + seat,
             )
             temperature = temperatures[seat]
             # The row of the pile's card stays; the rows of the hand are rated anew.
             if temperature > 0.0 and action != TO_LAY and action != TO_DISCARD:
                 rate_hand(
-                    work, hand, laid[seat], unseen, tiplu if sees[seat] else -1, has_shown[seat],
-                    has_dublees[seat], dublee, master_is_pure, somebody,
+                    work,
+                    hand,
+                    laid[seat],
+                    unseen,
+                    tiplu if sees[seat] else -1,
+                    has_shown[seat],
+                    has_dublees[seat],
+                    dublee,
+                    master_is_pure,
+                    somebody,
                 )
                 at = seen[seat, 0]
                 if has_shown[seat]:
                     at = seen[seat, 1]
                 if at < MOST_SEEN:
                     points = maal_points(
-                        hand + table[seat], tiplu if sees[seat] else -1, (laid[seat] > 0).sum(),
-                        laid[seat, PUTALI] > 0, True, has_shown[seat],
+                        hand + table[seat],
+                        tiplu if sees[seat] else -1,
+                        (laid[seat] > 0).sum(),
+                        laid[seat, PUTALI] > 0,
+                        True,
+                        has_shown[seat],
                     )
                     if has_shown[seat]:
                         seen_after[seat, at, :AFTER] = rows_after[CARDS]
@@ -309,7 +366,7 @@ def play_round(
                         seen_before[seat, at, BEFORE + 1] = 1.0
                         before[:BEFORE] = rows[CARDS]
                         seen[seat, 0] += 1
-            if action == TO_STOCK or action == TO_PILE:
+            if action in (TO_STOCK, TO_PILE):
                 if temperature > 0.0 and pile_top >= 0:
                     take = 1.0 / (1.0 + np.exp(-values[CARDS] / temperature))
                     share = (1.0 if action == TO_PILE else 0.0) - take
@@ -325,8 +382,16 @@ def play_round(
                     hand[new] += 1
                     if temperature > 0.0:
                         rate_hand(
-                            work, hand, laid[seat], unseen, tiplu if sees[seat] else -1,
-                            has_shown[seat], has_dublees[seat], dublee, master_is_pure, somebody,
+                            work,
+                            hand,
+                            laid[seat],
+                            unseen,
+                            tiplu if sees[seat] else -1,
+                            has_shown[seat],
+                            has_dublees[seat],
+                            dublee,
+                            master_is_pure,
+                            somebody,
                         )
                         share = (5.0 * unseen[PUTALI] + 10.0 * unseen[MASTER]) / unseen.sum()
                         if has_shown[seat]:
@@ -344,7 +409,7 @@ def play_round(
                 laid[seat, card] += 3
                 table[seat, card] += 3
                 open_cards[card] += 3
-            elif action == TO_SHOW or action == TO_SHOW_DUBLEES:
+            elif action in (TO_SHOW, TO_SHOW_DUBLEES):
                 notes[seat, 0] = 1
                 notes[seat, 1] = turns // players
                 if action == TO_SHOW:
@@ -383,13 +448,25 @@ def play_round(
                 elif temperatures[seat] > 0.0 and valid[card]:
                     if not has_shown[seat]:
                         softmax_row(
-                            rows, valid, values, barred, card, temperatures[seat],
-                            DISCARD_BEFORE, learned[seat],
+                            rows,
+                            valid,
+                            values,
+                            barred,
+                            card,
+                            temperatures[seat],
+                            DISCARD_BEFORE,
+                            learned[seat],
                         )
                     elif sees[seat]:
                         softmax_row(
-                            rows_after, valid, values, barred, card, temperatures[seat],
-                            DISCARD_AFTER, learned[seat],
+                            rows_after,
+                            valid,
+                            values,
+                            barred,
+                            card,
+                            temperatures[seat],
+                            DISCARD_AFTER,
+                            learned[seat],
                         )
                 hand[card] -= 1
                 pile[piled] = card
@@ -403,14 +480,14 @@ def play_round(
     total = 0
     maal = np.zeros(players, dtype=np.int64)
     for seat in range(players):
-        seen = has_shown[seat] and tiplu_drawn
+        counts_tiplu = has_shown[seat] and tiplu_drawn
         maal[seat] = maal_points(
             hands[seat] + table[seat],
-            tiplu if seen else -1,
+            tiplu if counts_tiplu else -1,
             (laid[seat] > 0).sum(),
             laid[seat, PUTALI] > 0,
             has_shown[seat] or not somebody or not printed_need_show,
-            seen or not laid_need_tiplu,
+            counts_tiplu or not laid_need_tiplu,
         )
         total += maal[seat]
     for seat in range(players):
@@ -455,6 +532,7 @@ def learn_rounds(
     evaluations: int,
     seed: int,
     work: Any,
+    record: Any,
     products: Floats,
     products_before: Floats,
     products_after: Floats,
@@ -464,12 +542,13 @@ def learn_rounds(
     Args:
         orders: (rounds, 160) the decks.
         players: how many seats.
-        options: dublee, master_is_pure, at_once, printed_need_show, laid_need_tiplu.
+        options: see :func:`option_flags`.
         weights: (WEIGHTS,) what all seats play.
         temperature: of the noise.
         evaluations: see :func:`ustad.runtime.bots.marriage.choose_show`.
         seed: of the noise.
-        work: working space.
+        work: :func:`ustad.runtime.bots.marriage.work_space`.
+        record: :func:`new_record`.
         products: (n, n) added to, n = WEIGHTS + 2 LUCK + 2: the products of the
             features, the luck of the seat and of its opponents, 1, and the net.
         products_before: (BEFORE + 3, BEFORE + 3) added to: those of hands before the
@@ -482,20 +561,26 @@ def learn_rounds(
     temperatures = np.full(players, temperature)
     lays = np.ones(players, dtype=np.int64)
     budgets = np.full(players, evaluations)
-    learned = np.zeros((players, WEIGHTS))
-    luck = np.zeros((players, LUCK))
+    learned, luck, seen_before, seen_after, seen = record
     net = np.zeros(players, dtype=np.int64)
     notes = np.zeros((players, 4), dtype=np.int64)
-    seen_before = np.zeros((players, MOST_SEEN, BEFORE + 2))
-    seen_after = np.zeros((players, MOST_SEEN, AFTER + 2))
-    seen = np.zeros((players, 2), dtype=np.int64)
     size = len(products)
     line = np.zeros(size)
     for game in range(len(orders)):
         play_round(
-            orders[game], players, 0, options[0], options[1], options[2], options[3], options[4],
-            many, temperatures, lays, budgets, seed + game, work, learned, luck, net, notes,
-            seen_before, seen_after, seen,
+            orders[game],
+            players,
+            0,
+            options,
+            many,
+            temperatures,
+            lays,
+            budgets,
+            seed + game,
+            work,
+            record,
+            net,
+            notes,
         )
         for seat in range(players):
             line[:WEIGHTS] = learned[seat]
@@ -529,7 +614,6 @@ LEAST_SPREAD = 1e-7
 ALWAYS_TAKEN = 40.0
 """What a joker of the pile weighs: no round is spent on leaving one."""
 
-DEFAULT_RULES = (True, False, False, False, True)
 PRODUCTS = WEIGHTS + 2 * LUCK + 2
 
 
@@ -548,7 +632,16 @@ def learn_block(block: int, weights: Floats, temperature: float, rounds: int, se
         ]
     )
     learn_rounds(
-        orders, PLAYERS, DEFAULT_RULES, weights, temperature, 0, first, bots.work_space(), *products
+        orders,
+        PLAYERS,
+        option_flags(rules.Marriage()),
+        weights,
+        temperature,
+        0,
+        first,
+        bots.work_space(),
+        new_record(PLAYERS),
+        *products,
     )
     return products
 
@@ -646,3 +739,73 @@ def ship(numbers: Floats) -> None:
         "numbers": dict(zip(bots.NUMBER_NAMES, numbers.tolist(), strict=True)),
     }
     bots.SHIPPED.write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
+
+
+DEFAULT = rules.Marriage()
+
+
+def measure(
+    hero: str,
+    others: str,
+    deals: int,
+    seed: int,
+    players: int = PLAYERS,
+    numbers: Floats | None = None,
+    game: rules.Marriage = DEFAULT,
+    progress: Progress | None = None,
+) -> tuple[float, float]:
+    """Return how many net points a round a level wins against others, and the 95% half-width.
+
+    Each deal, its deck and so its tiplu fixed, is played with the hero in every
+    seat; all against themselves win exactly 0, for the nets of a deal sum to zero.
+
+    Args:
+        hero: a level.
+        others: the level of all other seats.
+        deals: how many.
+        seed: of the decks and of the noise of easy.
+        players: how many seats.
+        numbers: of expert, those that ship by default.
+        game: the options.
+        progress: called with the deals played and all deals.
+    """
+    known = bots.shipped_numbers() if numbers is None and "expert" in (hero, others) else numbers
+    levels = (hero, others)
+    styles = [bots.STYLES[level] for level in levels]
+    weights = np.array(
+        [
+            bots.level_weights(level) if level != "expert" or known is None else known[:WEIGHTS]
+            for level in levels
+        ]
+    )
+    temperatures = np.array([style.temperature for style in styles])
+    lays = np.array([int(style.lays) for style in styles])
+    budgets = np.array([style.evaluations for style in styles])
+    work = bots.work_space()
+    net = np.zeros(players, dtype=np.int64)
+    notes = np.zeros((players, 4), dtype=np.int64)
+    record = new_record(players)
+    means = np.zeros(deals)
+    for deal in range(deals):
+        order = np.random.default_rng((seed, deal)).permutation(DECK)
+        for seat in range(players):
+            who = np.array([0 if other == seat else 1 for other in range(players)])
+            play_round(
+                order,
+                players,
+                0,
+                option_flags(game),
+                weights[who],
+                temperatures[who],
+                lays[who],
+                budgets[who],
+                deal,
+                work,
+                record,
+                net,
+                notes,
+            )
+            means[deal] += net[seat] / players
+        if progress:
+            progress(deal + 1, deals)
+    return float(means.mean()), float(1.96 * means.std(ddof=1) / np.sqrt(deals))

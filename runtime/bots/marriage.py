@@ -46,9 +46,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from ustad.runtime.errors import OptionError
 from ustad.runtime.games import marriage as rules
 from ustad.runtime.games import melds
-from ustad.runtime.errors import OptionError
 from ustad.runtime.games.base import Advice, Bot, rank
 from ustad.runtime.games.marriage import Marriage, View
 from ustad.runtime.games.melds import (
@@ -105,6 +106,9 @@ BEFORE_NAMES = (
     "live neighbours of the card thrown, distance 2 or more",
     "own neighbours of the card thrown",
     "own cards of the rank thrown, other suits",
+    "show soon",
+    "show soon, somebody has shown",
+    "other route soon",
     "can show",
 )
 BEFORE = len(BEFORE_NAMES)
@@ -127,6 +131,7 @@ AFTER_NAMES = (
     "outs at distance 1",
     "outs at distance 2",
     "outs at distance 3 or more",
+    "finish soon",
     "can finish",
 )
 AFTER = len(AFTER_NAMES)
@@ -149,6 +154,8 @@ FEATURE_NAMES = (
 
 PILE_HELPS = 0.6
 MOST_TURNS = 60.0
+SHOW_SOON, FINISH_SOON = 8.0, 4.0
+"""Turns: what is n of them away is *soon* to the extent of exp(-n / these)."""
 USUAL_SHOW: Floats = np.array([1.0, 0.05, 0.11, 0.18, 0.26, 0.34, 0.42, 0.5, 0.6, 0.7])
 """The usual share of outs at each distance from a show."""
 USUAL_DUBLEES: Floats = np.array([1.0, 0.16, 0.19, 0.22, 0.25, 0.28, 0.3, 0.3])
@@ -182,7 +189,9 @@ def _before_row(
     turns = estimated_turns(distance, outs, USUAL_SHOW)
     if dublee:
         missing = max(0, 7 - dublees)
-        turns = min(turns, estimated_turns(missing, dublee_outs, USUAL_DUBLEES))
+        other = estimated_turns(missing, dublee_outs, USUAL_DUBLEES)
+        row[24] = np.exp(-max(turns, other) / SHOW_SOON)
+        turns = min(turns, other)
         if dublees == 4:
             row[8] = 1.0
         elif dublees == 5:
@@ -195,6 +204,8 @@ def _before_row(
     row[0] = distance
     row[1] = turns
     row[13] = somebody * turns
+    row[22] = np.exp(-turns / SHOW_SOON)
+    row[23] = somebody * row[22]
     if 1 <= distance <= 3:
         row[1 + distance] = 1.0
     if distance == 1:
@@ -309,9 +320,8 @@ def rate_before_show(
             others[suit] = rest
     less = hand.copy()
     for card in range(CARDS + 1):
-        if card < CARDS:
-            if not throw or card >= PUTALI or hand[card] == 0:
-                continue
+        if card < CARDS and (not throw or card >= PUTALI or hand[card] == 0):
+            continue
         valid[card] = True
         outs = 0
         distance = 0
@@ -379,9 +389,7 @@ def rate_before_show(
             elif hand[card] == 2:
                 dublees -= 1
                 loose += unseen[card]
-        _before_row(
-            rows[card], distance, outs / total, dublees, loose / total, dublee, somebody
-        )
+        _before_row(rows[card], distance, outs / total, dublees, loose / total, dublee, somebody)
         if card < CARDS:
             _neighbours(rows[card], hand, unseen, card)
 
@@ -391,10 +399,11 @@ def _after_row(row: Floats, distance: int, outs: float) -> None:
     row[:] = 0.0
     row[0] = distance
     row[1] = estimated_turns(distance, outs, USUAL_FINISH)
+    row[8] = np.exp(-row[1] / FINISH_SOON)
     if 1 <= distance <= 3:
         row[1 + distance] = 1.0
     if distance == 0:
-        row[8] = 1.0
+        row[AFTER - 1] = 1.0
     elif distance == 1:
         row[5] = 10.0 * outs
     elif distance == 2:
@@ -517,13 +526,11 @@ def noise(seed: int, moment: int, option: int, temperature: float) -> float:
     """
     u = mixed(seed, moment, option)
     if temperature > 0.0:
-        return -temperature * np.log(-np.log(u * 0.999999 + 5e-7))
+        return float(-temperature * np.log(-np.log(u * 0.999999 + 5e-7)))
     return 1e-7 * u
 
 
-def take_row(
-    before: Floats, after: Floats, card: int, somebody: float, row: Floats
-) -> None:
+def take_row(before: Floats, after: Floats, card: int, somebody: float, row: Floats) -> None:
     """Fill a row with what taking the pile's card changes before the show.
 
     ``before`` rates the hand as it is, ``after`` the hand with the card and the best
@@ -540,9 +547,7 @@ def take_row(
     row[BEFORE + 5] = 1.0 if card >= PUTALI else 0.0
 
 
-def take_row_after(
-    before: Floats, after: Floats, joker: bool, points: int, row: Floats
-) -> None:
+def take_row_after(before: Floats, after: Floats, joker: bool, points: int, row: Floats) -> None:
     """Fill a row with what taking the pile's card changes after the show."""
     for k in range(AFTER):
         row[k] = after[k] - before[k]
@@ -724,6 +729,7 @@ def rate_blind(
     """Rate the hand after a show, averaged over the tiplus that can come; return the best discard.
 
     Args:
+        rate_after: :func:`rate_after_show`, plain or compiled.
         hand: (54,) the cards left in hand.
         unseen: (54,) the cards not seen.
         tiplu: the tiplu if it is known, else -1.
@@ -739,13 +745,9 @@ def rate_blind(
         values: (55,) filled with the averages, minus infinity where there is none.
     """
     one = np.zeros(CARDS + 1)
-    worst = np.zeros(CARDS + 1)
     values[:] = 0.0
     times = 0.0
-    if tiplu >= 0 or tiplus == 0:
-        candidates = 1
-    else:
-        candidates = 52
+    candidates = 1 if tiplu >= 0 or tiplus == 0 else 52
     step = max(1, candidates // max(1, tiplus))
     for at in range(0, candidates, step):
         # Neighbouring tiplus are alike: a stride over the ranks meets all suits.
@@ -801,6 +803,7 @@ def choose_show(
     """Find the melds to show that leave the best hand; fill ``shown_melds`` (3, 3).
 
     Args:
+        rate_after: :func:`rate_after_show`, plain or compiled.
         hand: (54,) the cards in hand.
         wanted: how many melds are to be shown, 0 to 3.
         unseen: (54,) the cards not seen.
@@ -873,7 +876,19 @@ def choose_show(
             for card in pure[shows[show, m]]:
                 left[card] -= 1
         card = rate_blind(
-            rate_after, left, unseen, tiplu, throw, barred, tiplus, weights, groups, outs, rows, valid, values
+            rate_after,
+            left,
+            unseen,
+            tiplu,
+            throw,
+            barred,
+            tiplus,
+            weights,
+            groups,
+            outs,
+            rows,
+            valid,
+            values,
         )
         value = values[card] if card >= 0 else -1e9
         for m in range(wanted):
@@ -954,10 +969,7 @@ def finish_discard(
             continue
         hand[card] -= 1
         points = maal_of_card(hand + table, card, tiplu) if jokers >> card & 1 else 0
-        if (
-            points < least
-            and search_finish(hand, jokers, 0, groups, outs, chosen, False) == 0
-        ):
+        if points < least and search_finish(hand, jokers, 0, groups, outs, chosen, False) == 0:
             best, least = card, points
         hand[card] += 1
     return best
@@ -1026,8 +1038,21 @@ def decide(
         moment = (moment * 5 + int(hand[card])) & _BITS31
     if has_shown:
         return decide_after(
-            rate_after, work, hand, table, unseen, tiplu, dublees, drawn, top,
-            barred, weights, temperature, evaluations, seed, moment,
+            rate_after,
+            work,
+            hand,
+            table,
+            unseen,
+            tiplu,
+            dublees,
+            drawn,
+            top,
+            barred,
+            weights,
+            temperature,
+            evaluations,
+            seed,
+            moment,
         )
     if first and lays and (laid > 0).sum() < SHOW_MELDS:
         for card in range(MASTER):
@@ -1045,8 +1070,22 @@ def decide(
                 return TO_SHOW_DUBLEES, -1
             wanted = SHOW_MELDS - (laid > 0).sum()
             value = choose_show(
-                rate_after, hand, wanted, unseen, -1, master_is_pure, drawn and not at_once,
-                barred, evaluations, weights, groups, outs, rows_after, valid, values, melds_out,
+                rate_after,
+                hand,
+                wanted,
+                unseen,
+                -1,
+                master_is_pure,
+                drawn and not at_once,
+                barred,
+                evaluations,
+                weights,
+                groups,
+                outs,
+                rows_after,
+                valid,
+                values,
+                melds_out,
             )
             if seven and value < dublee_show_value(hand, unseen, weights, rows_after):
                 return TO_SHOW_DUBLEES, -1
@@ -1061,8 +1100,20 @@ def decide(
     if top < 0:
         return TO_STOCK, -1
     value = choose_take_before(
-        rate_before, memory, hand, laid, unseen, top, dublee, master_is_pure, somebody, weights,
-        rows, valid, values, row,
+        rate_before,
+        memory,
+        hand,
+        laid,
+        unseen,
+        top,
+        dublee,
+        master_is_pure,
+        somebody,
+        weights,
+        rows,
+        valid,
+        values,
+        row,
     )
     return take_or_not(value, values, seed, moment, temperature), -1
 
@@ -1092,19 +1143,42 @@ def decide_after(
     moment: int,
 ) -> tuple[int, int]:
     """Decide one move after the show; see :func:`decide`."""
-    memory, groups, outs, rows, rows_after, valid, values, row, melds_out = work
+    _, groups, outs, _, rows_after, valid, values, row, _ = work
     if not drawn:
         if top < 0:
             return TO_STOCK, -1
         value = choose_take_after(
-            rate_after, hand, table, unseen, top, tiplu, dublees, weights,
-            groups, outs, rows_after, valid, values, row,
+            rate_after,
+            hand,
+            table,
+            unseen,
+            top,
+            tiplu,
+            dublees,
+            weights,
+            groups,
+            outs,
+            rows_after,
+            valid,
+            values,
+            row,
         )
         return take_or_not(value, values, seed, moment, temperature), -1
     if tiplu < 0 and not dublees:
         best = rate_blind(
-            rate_after, hand, unseen, -1, True, barred, blind_tiplus(evaluations), weights,
-            groups, outs, rows_after, valid, values,
+            rate_after,
+            hand,
+            unseen,
+            -1,
+            True,
+            barred,
+            blind_tiplus(evaluations),
+            weights,
+            groups,
+            outs,
+            rows_after,
+            valid,
+            values,
         )
         return TO_DISCARD, best
     jokers = joker_mask(tiplu)
@@ -1361,7 +1435,7 @@ class MarriageBot:
             if view.table.seats[view.seat].dublees:
                 pair = next(one for one in rest if rest.count(one) >= 2)
                 return rules.Finish(((pair, pair),), card)
-            found = rules.finish_melds(rest, joker_mask(view.tiplu))
+            found = rules.finish_melds(rest, joker_mask(-1 if view.tiplu is None else view.tiplu))
             assert found is not None
             return rules.Finish(found, card)
         return rules.Discard(card)
@@ -1418,17 +1492,32 @@ class _Rated:
         if has_shown:
             jokers = joker_mask(self.tiplu)
             rate_after_show(
-                cards, self.unseen, jokers, dublees, False, self.groups, self.outs,
-                self.rows_after, self.valid,
+                cards,
+                self.unseen,
+                jokers,
+                dublees,
+                False,
+                self.groups,
+                self.outs,
+                self.rows_after,
+                self.valid,
             )
-            return self.rows_after[NOTHING].copy()
+            return np.array(self.rows_after[NOTHING])
         game = self.view.game
         somebody = float(any(seat.shown for seat in self.view.table.seats))
         rate_before_show(
-            self.memory, cards, self.laid, self.unseen, game.dublee, game.master_is_pure,
-            somebody, False, self.rows, self.valid,
+            self.memory,
+            cards,
+            self.laid,
+            self.unseen,
+            game.dublee,
+            game.master_is_pure,
+            somebody,
+            False,
+            self.rows,
+            self.valid,
         )
-        return self.rows[NOTHING].copy()
+        return np.array(self.rows[NOTHING])
 
     def maal(self, cards: Ints, has_shown: bool) -> int:
         """Return the maal of a hand with what lies on the table."""
@@ -1502,14 +1591,37 @@ class _Rated:
         values = np.zeros(CARDS + 1)
         if self.own.shown:
             return choose_take_after(
-                rate_after_show, self.hand, self.table, self.unseen, top, self.tiplu,
-                self.own.dublees, self.weights, self.groups, self.outs, self.rows_after,
-                self.valid, values, self.row,
+                rate_after_show,
+                self.hand,
+                self.table,
+                self.unseen,
+                top,
+                self.tiplu,
+                self.own.dublees,
+                self.weights,
+                self.groups,
+                self.outs,
+                self.rows_after,
+                self.valid,
+                values,
+                self.row,
             )
         somebody = float(any(seat.shown for seat in self.view.table.seats))
         return choose_take_before(
-            rate_before_show, self.memory, self.hand, self.laid, self.unseen, top, game.dublee,
-            game.master_is_pure, somebody, self.weights, self.rows, self.valid, values, self.row,
+            rate_before_show,
+            self.memory,
+            self.hand,
+            self.laid,
+            self.unseen,
+            top,
+            game.dublee,
+            game.master_is_pure,
+            somebody,
+            self.weights,
+            self.rows,
+            self.valid,
+            values,
+            self.row,
         )
 
     def _rate_lay(self, move: rules.Lay) -> float:
@@ -1525,8 +1637,19 @@ class _Rated:
         drawn = self.view.table.phase == rules.DISCARD
         throw = drawn and not rules.sees_at_once(self.view.game, self.view.table)
         best = rate_blind(
-            rate_after_show, cards, self.unseen, -1, throw, self._barred(), 0, self.weights,
-            self.groups, self.outs, self.rows_after, self.valid, values,
+            rate_after_show,
+            cards,
+            self.unseen,
+            -1,
+            throw,
+            self._barred(),
+            0,
+            self.weights,
+            self.groups,
+            self.outs,
+            self.rows_after,
+            self.valid,
+            values,
         )
         return values[best] if best >= 0 else 0.0
 
@@ -1542,8 +1665,19 @@ class _Rated:
         if has_shown and self.tiplu < 0 and not dublees:
             values = np.zeros(CARDS + 1)
             rate_blind(
-                rate_after_show, self.hand, self.unseen, -1, True, self._barred(), 0,
-                self.weights, self.groups, self.outs, self.rows_after, self.valid, values,
+                rate_after_show,
+                self.hand,
+                self.unseen,
+                -1,
+                True,
+                self._barred(),
+                0,
+                self.weights,
+                self.groups,
+                self.outs,
+                self.rows_after,
+                self.valid,
+                values,
             )
             return float(values[move.card])
         if not has_shown and move.card < PUTALI:

@@ -66,6 +66,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+
 from ustad.runtime.errors import MoveError, OutcomeError, PositionError, UsageError, shown
 from ustad.runtime.games import melds
 from ustad.runtime.games.base import CHANCE, OVER, Bot, Command, GameType, Option
@@ -1062,13 +1063,16 @@ def _check_history(table: Table) -> None:
     fail = PositionError
     turns, players = table.turns, table.players
     if len(table.discards) > turns:
-        raise fail(f"position: discards: expected at most {turns}, one a turn, "
-                   f"got {len(table.discards)}")
+        raise fail(
+            f"position: discards: expected at most {turns}, one a turn, got {len(table.discards)}"
+        )
     for back, (seat, _) in enumerate(reversed(table.discards)):
         expected = (table.to_move - 1 - back) % players
         if seat != expected:
-            raise fail(f"position: discards: expected seat {expected} to have thrown the "
-                       f"{'last' if back == 0 else f'{back + 1}th last'} card, got {seat}")
+            raise fail(
+                f"position: discards: expected seat {expected} to have thrown the "
+                f"{'last' if back == 0 else f'{back + 1}th last'} card, got {seat}"
+            )
     most = turns + (table.phase == DISCARD)
     if len(table.taken) > most:
         raise fail(f"position: taken: expected at most {most}, one a turn, got {len(table.taken)}")
@@ -1150,8 +1154,9 @@ class MarriageType(GameType):
         to_move = (dealer + 1 + turns) % players
         given = fields.take("to_move")
         if given != to_move or isinstance(given, bool):
-            fields.fail("to_move", f"{to_move}, since seat {dealer} dealt and {turns} turns are "
-                        "over", given)
+            fields.fail(
+                "to_move", f"{to_move}, since seat {dealer} dealt and {turns} turns are over", given
+            )
         finisher = fields.take("finisher", -1)
         if finisher is not None and finisher != -1:
             finisher = Fields({"finisher": finisher}, "position").integer(
@@ -1360,8 +1365,11 @@ class MarriageType(GameType):
             if seat.shown:
                 parts.append("shown " + " | ".join(" ".join(meld_names(m)) for m in seat.melds))
             lines.append(" ".join(parts) if len(parts) > 1 else f"seat {at}: nothing on the table")
-        lines.append("pile: " + (CARD_NAMES[table.pile[-1]] + " on top" if table.pile else "empty")
-                     + f", stock: {table.stock} cards")
+        lines.append(
+            "pile: "
+            + (CARD_NAMES[table.pile[-1]] + " on top" if table.pile else "empty")
+            + f", stock: {table.stock} cards"
+        )
         if view.tiplu is not None:
             lines.append(f"tiplu: {CARD_NAMES[view.tiplu]}")
         elif table.tiplu_drawn:
@@ -1371,8 +1379,12 @@ class MarriageType(GameType):
             end = "nobody finished" if table.finisher is None else f"seat {table.finisher} finished"
             lines.append(f"the round is over: {end}")
             if view.maal is not None and view.net is not None:
-                lines.append("maal " + " ".join(map(str, view.maal)) + ", net "
-                             + " ".join(str(int(points)) for points in view.net))
+                lines.append(
+                    "maal "
+                    + " ".join(map(str, view.maal))
+                    + ", net "
+                    + " ".join(str(int(points)) for points in view.net)
+                )
         elif view.waits:
             what = "tiplu" if view.waits == WAITS_FOR_TIPLU else "card from the stock"
             lines.append(f"seat {view.seat} waits for the {what}")
@@ -1473,7 +1485,11 @@ def _waits(view: View) -> int:
     full = HAND - len(own.cards) + 1
     if view.mine and table.phase == DISCARD and view.drawn is None and len(view.hand) < full:
         return WAITS_FOR_CARD
-    if table.finisher is not None or not (own.shown and table.tiplu_drawn) or view.tiplu is not None:
+    if (
+        table.finisher is not None
+        or not (own.shown and table.tiplu_drawn)
+        or view.tiplu is not None
+    ):
         return WAITS_FOR_NOTHING
     blind = view.mine and table.phase == DISCARD and view.game.see_tiplu == "after_discard"
     return WAITS_FOR_NOTHING if blind else WAITS_FOR_TIPLU

@@ -36,7 +36,7 @@ compiled by :mod:`ustad.runtime.compiled`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -544,21 +544,15 @@ def search_finish(
                         new_five = five - (need >= 5) + (places >= 5)
                         if (
                             _fits(depth, exact, new_four, new_five)
-                            and _distance(
-                                depth, new_four, placed + 1, loose, holes - filled, wild
-                            )
+                            and _distance(depth, new_four, placed + 1, loose, holes - filled, wild)
                             < best
                         ):
                             joined |= more
                 # A new card beside a loose one is a group of two.
                 beside3, beside4, beside5, same = False, False, False, False
                 if _fits(depth + 1, exact + 1, four, five):
-                    beside3 = (
-                        _distance(depth + 1, four, placed + 2, loose - 1, holes, wild) < best
-                    )
-                    same = (
-                        _distance(depth + 1, four, placed + 2, loose - 1, holes + 1, wild) < best
-                    )
+                    beside3 = _distance(depth + 1, four, placed + 2, loose - 1, holes, wild) < best
+                    same = _distance(depth + 1, four, placed + 2, loose - 1, holes + 1, wild) < best
                 run3 = beside3
                 if not beside3 and _fits(depth + 1, exact, four, five):
                     run3 = _distance(depth + 1, four, placed + 2, loose - 1, holes, wild) < best
@@ -623,12 +617,15 @@ def search_finish(
                 if room <= 0 or reach > best or (reach == best and not outs_wanted):
                     break
                 need = groups[group, G_NEED]
-                if _fits(
-                    depth + 1,
-                    exact + groups[group, G_EXACT],
-                    four + (need >= 4),
-                    five + (need >= 5),
-                ) and holes + groups[group, G_HOLE] <= best:
+                if (
+                    _fits(
+                        depth + 1,
+                        exact + groups[group, G_EXACT],
+                        four + (need >= 4),
+                        five + (need >= 5),
+                    )
+                    and holes + groups[group, G_HOLE] <= best
+                ):
                     members = groups[group, G_MEMBERS]
                     able = True
                     for k in range(size):

@@ -29,6 +29,10 @@ def cards(text: str) -> tuple[int, ...]:
     return tuple(sorted(melds.CARD_NUMBER[name] for name in text.split()))
 
 
+def words(text: str) -> list[str]:
+    return text.split()
+
+
 def of_kind(*kinds: str) -> Any:
     return pytest.mark.parametrize(
         "case", [case for case in CASES if case["kind"] in kinds], ids=lambda case: case["id"]
@@ -40,18 +44,18 @@ def of_kind(*kinds: str) -> Any:
 
 @of_kind("can_show", "maal", "finish")
 def test_hand_answers_as_known(case: dict[str, Any], run_ustad: Callable[..., Any]) -> None:
-    words = ["hand", "--json", "--cards", " ".join(case.get("hand") or case["cards"])]
+    told = ["hand", "--json", "--cards", " ".join(case.get("hand") or case["cards"])]
     if case["kind"] == "finish":
-        words.append("--after-show")
+        told.append("--after-show")
     if "tiplu" in case:
-        words += ["--tiplu", case["tiplu"]]
+        told += ["--tiplu", case["tiplu"]]
     if case.get("player_has_shown") is False:
-        words.append("--not-shown")
+        told.append("--not-shown")
     for tanela in case["laid"]:
-        words += ["--laid", " ".join(tanela)]
+        told += ["--laid", " ".join(tanela)]
     for name, value in case.get("options", {}).items():
-        words += ["--option", f"{name}={json.dumps(value)}"]
-    run = run_ustad(*words)
+        told += ["--option", f"{name}={json.dumps(value)}"]
+    run = run_ustad(*told)
     assert run.status == 0
     assert {key: run.json[key] for key in case["expect"]} == case["expect"]
 
@@ -68,8 +72,9 @@ def test_payments_are_as_known(case: dict[str, Any]) -> None:
     assert list(net) == case["expect"]["net"]
 
 
-def maal(hand: str, tiplu: str | None, laid: tuple[str, ...] = (), shown: bool = True,
-         **options: Any) -> int:
+def maal(
+    hand: str, tiplu: str | None, laid: tuple[str, ...] = (), shown: bool = True, **options: Any
+) -> int:
     seat = rules.Seat((), tuple(cards(one) for one in laid), shown)
     number = None if tiplu is None else melds.CARD_NUMBER[tiplu]
     game = rules.Marriage(**options)
@@ -282,7 +287,7 @@ def test_finishes_and_lays_are_what_the_rules_say() -> None:
 
 def position(**changes: Any) -> dict[str, Any]:
     """Return a view of seat 0 in its first turn, before the draw, with changes."""
-    names = "9H 9H 9H 5H 6H 7H QD KD AD 2C 4C 8C KC 2D 4D 7D JD 3S 6S JS KS".split()
+    names = words("9H 9H 9H 5H 6H 7H QD KD AD 2C 4C 8C KC 2D 4D 7D JD 3S 6S JS KS")
     table = [
         {"seat": at, "melds": [], "laid_before_draw": [], "shown": False, "dublees": False}
         for at in range(4)
@@ -305,7 +310,7 @@ def test_the_card_just_taken_may_not_be_thrown() -> None:
 
 
 def test_a_trial_or_a_joker_is_no_show_and_the_message_names_it() -> None:
-    names = "9H 9H 9H 5H 6H PJ 10S 10D 10C QD KD AD 4C 8C KC 2D 4D 7D JD 3S 6S".split()
+    names = words("9H 9H 9H 5H 6H PJ 10S 10D 10C QD KD AD 4C 8C KC 2D 4D 7D JD 3S 6S")
     state = TYPE.state_from_json(position(hand=names))
     for bad in (["10S", "10D", "10C"], ["5H", "6H", "PJ"]):
         told = {"show": [["9H"] * 3, bad, ["QD", "KD", "AD"]]}
@@ -314,7 +319,7 @@ def test_a_trial_or_a_joker_is_no_show_and_the_message_names_it() -> None:
 
 
 def test_three_laid_tanelas_need_the_show_to_be_called() -> None:
-    names = "9H 9H 9H 5H 5H 5H QD QD QD 2C 4C 8C KC 2D 4D 7D JD 3S 6S JS KS".split()
+    names = words("9H 9H 9H 5H 5H 5H QD QD QD 2C 4C 8C KC 2D 4D 7D JD 3S 6S JS KS")
     state: Any = TYPE.state_from_json(position(hand=names))
     for name in ("9H", "5H", "QD"):
         state = state.apply(Lay((melds.CARD_NUMBER[name],) * 3))
@@ -354,7 +359,7 @@ def test_unknown_options_are_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "key"),
+    ("told", "key"),
     [
         (["--cards", "7X"], "7X"),
         (["--cards", "7H 7H 7H", "--tiplu", "7H"], "7H"),
@@ -364,9 +369,9 @@ def test_unknown_options_are_refused() -> None:
     ],
 )
 def test_wrong_hands_are_one_line_errors(
-    words: list[str], key: str, run_ustad: Callable[..., Any]
+    told: list[str], key: str, run_ustad: Callable[..., Any]
 ) -> None:
-    run = run_ustad("hand", *words)
+    run = run_ustad("hand", *told)
     assert run.status == 2
     assert run.out == ""
     assert run.err.count("\n") == 1

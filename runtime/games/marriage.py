@@ -1420,6 +1420,15 @@ class MarriageType(GameType):
             return f"show {laid}".strip()
         return f"show dublees {laid}"
 
+    def describe_step(self, before: Any, move: Any, after: Any) -> str:
+        """Return what a move did, with the card if it was taken from the pile."""
+        told = super().describe_step(before, move, after)
+        if isinstance(move, Draw) and move.source == PILE:
+            told += f", the {CARD_NAMES[before.table.pile[-1]]}"
+        if after.table.tiplu_drawn and not before.table.tiplu_drawn:
+            told += "; the tiplu is drawn"
+        return told
+
     def prompt(self, state: View | Deal) -> str:
         """Return what can be typed now."""
         moves = list(state.legal_moves())

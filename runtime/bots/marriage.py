@@ -38,6 +38,7 @@ in compiled code when the weights are learned.
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -190,7 +191,7 @@ def _before_row(
     if dublee:
         missing = max(0, 7 - dublees)
         other = estimated_turns(missing, dublee_outs, USUAL_DUBLEES)
-        row[24] = np.exp(-max(turns, other) / SHOW_SOON)
+        row[24] = math.exp(-max(turns, other) / SHOW_SOON)
         turns = min(turns, other)
         if dublees == 4:
             row[8] = 1.0
@@ -204,7 +205,7 @@ def _before_row(
     row[0] = distance
     row[1] = turns
     row[13] = somebody * turns
-    row[22] = np.exp(-turns / SHOW_SOON)
+    row[22] = math.exp(-turns / SHOW_SOON)
     row[23] = somebody * row[22]
     if 1 <= distance <= 3:
         row[1 + distance] = 1.0
@@ -399,7 +400,7 @@ def _after_row(row: Floats, distance: int, outs: float) -> None:
     row[:] = 0.0
     row[0] = distance
     row[1] = estimated_turns(distance, outs, USUAL_FINISH)
-    row[8] = np.exp(-row[1] / FINISH_SOON)
+    row[8] = math.exp(-row[1] / FINISH_SOON)
     if 1 <= distance <= 3:
         row[1 + distance] = 1.0
     if distance == 0:
@@ -526,7 +527,7 @@ def noise(seed: int, moment: int, option: int, temperature: float) -> float:
     """
     u = mixed(seed, moment, option)
     if temperature > 0.0:
-        return float(-temperature * np.log(-np.log(u * 0.999999 + 5e-7)))
+        return float(-temperature * math.log(-math.log(u * 0.999999 + 5e-7)))
     return 1e-7 * u
 
 

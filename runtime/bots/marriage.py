@@ -525,7 +525,7 @@ def noise(seed: int, moment: int, option: int, temperature: float) -> float:
 
     Without temperature it is too small to matter but between equals.
     """
-    u = mixed(seed, moment, option)
+    u = mixed(seed if temperature > 0.0 else 0, moment, option)
     if temperature > 0.0:
         return float(-temperature * math.log(-math.log(u * 0.999999 + 5e-7)))
     return 1e-7 * u

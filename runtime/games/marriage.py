@@ -1130,6 +1130,12 @@ class MarriageType(GameType):
     most_players = 5
     usual_players = 4
     hidden = True
+    table_levels: frozenset[str] = frozenset()
+    seeded_levels = frozenset({"easy"})
+    note = (
+        "Who has shown is told at once. Three laid tanelas are a show only once it is called. "
+        "A putali or master thrown costs its points even in a round one wins."
+    )
     options = OPTIONS
 
     def game(self, options: Mapping[str, Any]) -> Marriage:

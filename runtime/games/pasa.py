@@ -80,12 +80,6 @@ BUTTONS, ALL = range(2)
 NO_MAXIMUM = 10**9
 """What ``max_bet`` is for the flat functions when there is none; no stack is larger."""
 
-NOTE = (
-    "The list of throws is documented (2020); the betting is this app's own reading, taken from "
-    "kauda. Chips are no money."
-)
-"""What a player should be told at the start."""
-
 Throw = tuple[int, ...]
 
 
@@ -450,6 +444,11 @@ class PasaType(GameType):
     least_players = 2
     most_players = 6
     usual_players = 4
+    seeded_levels = frozenset({"medium"})
+    note = (
+        "The list of throws is documented (2020); the betting is this app's own reading, taken "
+        "from kauda. Chips are no money."
+    )
     options = (
         *RULE_OPTIONS,
         WholeNumber("stack", 10, (), "each seat's stakes at the start", 1, 10**6),
@@ -621,8 +620,6 @@ class PasaType(GameType):
             lines.append(f"seat {state.thrower} throws, {turns} left")
         else:
             lines.append(f"seat {seat} bets against seat {state.thrower}, {turns} left")
-        if len(set(state.stacks)) == 1 and state.bets == no_bets(state.stacks, state.thrower):
-            lines.append(NOTE)
         return "\n".join(lines)
 
     def describe_move(self, move: int) -> str:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from collections.abc import Callable
 from itertools import pairwise, product
 from math import comb
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -21,7 +23,6 @@ from ustad.runtime.games.pasa import (
     FIRST_COME,
     NAMED,
     NO_MAXIMUM,
-    NOTE,
     SHARE,
     TYPE,
     Pasa,
@@ -36,6 +37,7 @@ from ustad.runtime.games.pasa import (
     to_stakes,
     win_shares,
 )
+from ustad.solver.build import build_table
 
 PARO, TIRO, BACHYO = (1, 6, 6), (2, 2, 2), (1, 1, 5)
 
@@ -293,12 +295,13 @@ def test_the_same_seed_gives_the_same_dice_however_a_turn_goes() -> None:
     assert len(set(fallen)) > 10
 
 
-def test_the_start_tells_where_the_rules_come_from() -> None:
+def test_a_player_is_told_where_the_rules_come_from(
+    run_ustad: Callable[..., Any], tmp_path: Path
+) -> None:
     """The source wants a player told, and that chips are no money."""
-    state = Pasa().new(4)
-    assert NOTE in TYPE.describe(state)
-    assert NOTE not in TYPE.describe(state.apply(1))
-    assert "no money" in NOTE
+    build_table(TYPE, {"players": 2, "chips": 20}, tmp_path)
+    told = run_ustad("play", "pasa", "--players", 2, "--tables", tmp_path, stdin="q\n")
+    assert "own reading, taken from kauda. Chips are no money." in told.out
 
 
 # Positions, moves and outcomes as JSON.

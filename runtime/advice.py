@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+
 from ustad.runtime.errors import MoveError, OutcomeError, UsageError, shown
 from ustad.runtime.games import game_type
 from ustad.runtime.games.base import CHANCE, LEVELS, Advice, Bot, GameType

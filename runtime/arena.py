@@ -29,6 +29,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
 from ustad.runtime.errors import MissingPackageError, UsageError
 from ustad.runtime.games import game_type
 from ustad.runtime.games.base import CHANCE, OVER, Bot, GameType, Progress

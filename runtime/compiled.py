@@ -16,6 +16,7 @@ from typing import TypeVar, cast
 
 import numba
 from numba.extending import register_jitable
+
 from ustad.runtime.games import dice_poker, yacht
 
 Function = TypeVar("Function", bound=Callable[..., object])

@@ -23,6 +23,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
 from ustad.runtime.games import game_type
 from ustad.runtime.games.base import GameType
 from ustad.tables import open_table, tables_folder

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from numpy.typing import NDArray
+
 from ustad.runtime.games.base import GameType, Progress
 from ustad.tables import Table, TableError, TableSpec, open_table, write_table
 

@@ -37,6 +37,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
 from ustad.runtime import dice
 from ustad.runtime.compiled import (
     compiled,

@@ -23,6 +23,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+
 from ustad.runtime.games.base import Progress
 from ustad.solver.build import available_cores
 from ustad.solver.turn import WIDTH

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
+
 from ustad.runtime.compiled import compiled
 from ustad.runtime.dice import FIRST_ROLL, KEEPS, ONE_MORE, SIXTH
 

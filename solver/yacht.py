@@ -35,6 +35,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
 from ustad.runtime import dice
 from ustad.runtime.compiled import (
     compiled,

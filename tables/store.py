@@ -39,6 +39,7 @@ from weakref import WeakValueDictionary
 import h5py
 import numpy as np
 from numpy.typing import NDArray
+
 from ustad.tables.errors import (
     CorruptTableError,
     MismatchedTableError,

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from ustad.runtime.cli import main
 from ustad.runtime.games.yacht import TYPE
 from ustad.solver.build import build_table

@@ -23,6 +23,7 @@ from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+
 from ustad.runtime.dice import ROLL_INDEX, ROLLS, Turn, sub_keeps
 from ustad.runtime.games.base import TIE, Advice, rank
 from ustad.runtime.games.sheet import KEEP_MOVES, ROLLS_A_TURN, Keep, SheetState, keep_moves

@@ -29,6 +29,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
 from ustad.runtime.bots.sheet import KEEP_NUMBER, RatingBot, RuleOfThumb
 from ustad.runtime.dice import COUNTS, FIRST_ROLL, ROLL_INDEX, ROLLS, Turn, keep_values
 from ustad.runtime.games.base import TIE, Bot

@@ -74,6 +74,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
 from ustad.runtime.dice import COUNTS, FACES, FIRST_ROLL, ROLL_INDEX
 from ustad.runtime.errors import OptionError, PositionError, shown
 from ustad.runtime.games.base import Bot, Option, WholeNumber

@@ -19,6 +19,7 @@ from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
+
 from ustad.runtime.dice import (
     DICE,
     FACES,

@@ -51,6 +51,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
 from ustad.runtime.dice import COUNTS, FACES, FIRST_ROLL, ROLL_INDEX
 from ustad.runtime.games.base import Bot, Option
 from ustad.runtime.games.columns import Columns, least_needed, merge_sums

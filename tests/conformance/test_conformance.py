@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from ustad.runtime.advice import Advisor
 from ustad.runtime.errors import MoveError, OptionError, OutcomeError, PositionError, UstadError
 from ustad.runtime.games import NAMES, game_type

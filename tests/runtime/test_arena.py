@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+
 from ustad.runtime import arena
 from ustad.runtime.errors import UsageError
 from ustad.runtime.games import game_type

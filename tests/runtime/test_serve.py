@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from ustad.runtime.advice import Advisor
 from ustad.runtime.serve import METHODS, answer, serve
 from ustad.runtime.strict_json import LARGEST_TEXT

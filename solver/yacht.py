@@ -84,7 +84,7 @@ _FIVE_EQUAL = np.array([r for r in range(ROLL_COUNT) if yacht.five_equal(_ROLL_C
 
 
 @compiled
-def _gains(
+def gains(
     second_yacht: int,
     values: Floats,
     column: Ints,
@@ -122,7 +122,7 @@ def _fill_stops(
     best[:size] = -np.inf
     for box in range(_BOX_COUNT):
         if open_boxes >> box & 1:
-            _gains(second_yacht, values, column, open_boxes, held, box, 0, upper, gain)
+            gains(second_yacht, values, column, open_boxes, held, box, 0, upper, gain)
             for c in range(size):
                 best[c] = max(best[c], gain[c])
     for roll in range(ROLL_COUNT):
@@ -130,11 +130,11 @@ def _fill_stops(
             stop[roll, c] = best[c]
     for box in range(_BOX_COUNT):
         if open_boxes >> box & 1:
-            _gains(second_yacht, values, column, open_boxes, held, box, 0, upper, best)
+            gains(second_yacht, values, column, open_boxes, held, box, 0, upper, best)
             for group in range(_FIRST_GROUP[box], _FIRST_GROUP[box + 1]):
                 points = _GROUP_POINTS[group]
                 if box < yacht.UPPER_BOXES or box == yacht.YACHT:
-                    _gains(second_yacht, values, column, open_boxes, held, box, points, upper, gain)
+                    gains(second_yacht, values, column, open_boxes, held, box, points, upper, gain)
                 else:  # what comes after does not depend on the points
                     for c in range(size):
                         gain[c] = best[c] + points
@@ -147,7 +147,7 @@ def _fill_stops(
         for box in range(_BOX_COUNT):
             points = yacht_write_points(second_yacht, open_boxes, box, _ROLL_COUNTS[roll])
             if points >= 0:
-                _gains(second_yacht, values, column, open_boxes, held, box, points, upper, gain)
+                gains(second_yacht, values, column, open_boxes, held, box, points, upper, gain)
                 for c in range(size):
                     best[c] = max(best[c], gain[c])
         extra = yacht_extra_points(second_yacht, held, _ROLL_COUNTS[roll])
@@ -192,7 +192,7 @@ def _solve_blocks(
                 values[state + c] = work[0, lane + c]
 
 
-def _layers(second_yacht: int) -> list[Layer]:
+def layers(second_yacht: int) -> list[Layer]:
     """Return the layers with 1 to 13 open boxes."""
     columns = yacht.columns()
     groups: list[list[Group]] = [[] for _ in range(_BOX_COUNT + 1)]
@@ -226,7 +226,7 @@ def solve(
     values = np.full(yacht.yacht_states(second_yacht) * yacht.LOWER_SETS * columns.count, np.inf)
     _finish_sheets(values, second_yacht)
     solve_blocks = partial(_solve_blocks, second_yacht, values, columns.column, columns.upper)
-    solve_layers(_layers(second_yacht), solve_blocks, progress, threads)
+    solve_layers(layers(second_yacht), solve_blocks, progress, threads)
     return values
 
 

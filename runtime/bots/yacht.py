@@ -58,7 +58,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 _ROLL_COUNTS: list[list[int]] = COUNTS[FIRST_ROLL:].tolist()
-_FIVE_EQUAL = [roll for roll, counts in enumerate(_ROLL_COUNTS) if five_equal(counts)]
+FIVE_EQUAL = [roll for roll, counts in enumerate(_ROLL_COUNTS) if five_equal(counts)]
 
 _POINTS: Ints = np.array(
     [[box_points(box, counts, False) for box in range(len(BOXES))] for counts in _ROLL_COUNTS]
@@ -71,7 +71,7 @@ def roll_points(second_yacht: int, open_boxes: int) -> Ints:
     """Return (252, 13) what each roll would put into each box, -1 where that is not legal."""
     is_open = np.array([open_boxes >> box & 1 for box in range(len(BOXES))], dtype=bool)
     points = np.where(is_open, _POINTS, -1)
-    for roll in _FIVE_EQUAL:
+    for roll in FIVE_EQUAL:
         points[roll] = [
             write_points(second_yacht, open_boxes, box, _ROLL_COUNTS[roll])
             for box in range(len(BOXES))
@@ -131,19 +131,19 @@ def _payments() -> tuple[Ints, Ints, dict[tuple[int, int], int]]:
     return boxes, points, {pair: number for number, pair in enumerate(pairs)}
 
 
-_BOX, _PAID, _NUMBER = _payments()
-PAYMENTS = len(_BOX)
+PAYMENT_BOX, PAYMENT_POINTS, PAYMENT_NUMBER = _payments()
+PAYMENTS = len(PAYMENT_BOX)
 _ILLEGAL = PAYMENTS
-_PAYMENT: Ints = np.array([[_NUMBER[box, int(p)] for box, p in enumerate(row)] for row in _POINTS])
-_PAYMENT_BY_BOX = np.ascontiguousarray(_PAYMENT.T)
+ROLL_PAYMENT: Ints = np.array([[PAYMENT_NUMBER[box, int(p)] for box, p in enumerate(row)] for row in _POINTS])
+_PAYMENT_BY_BOX = np.ascontiguousarray(ROLL_PAYMENT.T)
 
 
 @lru_cache(maxsize=8192)
 def _five_equal_payments(second_yacht: int, open_boxes: int) -> Ints:
     """Return (6, 13) the payments of the six rolls of five equal dice."""
-    points = roll_points(second_yacht, open_boxes)[_FIVE_EQUAL]
+    points = roll_points(second_yacht, open_boxes)[FIVE_EQUAL]
     return np.array(
-        [[_NUMBER.get((box, int(p)), _ILLEGAL) for box, p in enumerate(row)] for row in points]
+        [[PAYMENT_NUMBER.get((box, int(p)), _ILLEGAL) for box, p in enumerate(row)] for row in points]
     )
 
 
@@ -163,7 +163,7 @@ class _Turns:
     def write_values(self, rolls: Ints, lanes: Ints, rolls_left: int) -> Floats:
         """Return (m, 13) what writing each of m rolls is worth, the sheet in a lane each."""
         del rolls_left  # a box pays the same after any roll
-        payment = _PAYMENT[rolls]
+        payment = ROLL_PAYMENT[rolls]
         place = _FIVE_EQUAL_PLACE[rolls]
         equal = place >= 0
         payment[equal] = self.five_equal[place[equal], :, lanes[equal]]
@@ -178,13 +178,13 @@ class _Turns:
         if place >= 0:
             values = self.gains[self.five_equal[place, :, lane], lane] + self.extra[lane]
         else:
-            values = self.gains[_PAYMENT[roll], lane]
+            values = self.gains[ROLL_PAYMENT[roll], lane]
         found: list[float] = values.tolist()
         return found
 
 
 _FIVE_EQUAL_PLACE: Ints = np.full(len(ROLLS), -1)
-_FIVE_EQUAL_PLACE[_FIVE_EQUAL] = range(len(_FIVE_EQUAL))
+_FIVE_EQUAL_PLACE[FIVE_EQUAL] = range(len(FIVE_EQUAL))
 
 
 class TableBot(RatingBot):
@@ -212,24 +212,24 @@ class TableBot(RatingBot):
         equal = np.stack(
             [_five_equal_payments(self.game.second_yacht, key[0]) for key in keys], axis=-1
         )
-        equal_counts = _ROLL_COUNTS[_FIVE_EQUAL[0]]
+        equal_counts = _ROLL_COUNTS[FIVE_EQUAL[0]]
         extra = np.array(
             [float(extra_points(self.game.second_yacht, key[1], equal_counts)) for key in keys]
         )
         stop = np.maximum.reduce(gains[_PAYMENT_BY_BOX], axis=0)
         lanes = np.arange(len(keys))
-        stop[_FIVE_EQUAL] = np.maximum.reduce(gains[equal, lanes], axis=1) + extra
+        stop[FIVE_EQUAL] = np.maximum.reduce(gains[equal, lanes], axis=1) + extra
         return _Turns(gains, equal, extra, Turn((stop, stop, stop)))
 
     def _gains(self, open_boxes: Ints, held: Ints, upper: Ints) -> Floats:
         """Return (payments + 1, n) what each payment is worth for each sheet."""
         known = columns()
-        left = open_boxes & ~(1 << _BOX[:, None])
+        left = open_boxes & ~(1 << PAYMENT_BOX[:, None])
         after = _yacht_after(self.game.second_yacht)[:, held]
         rewards, sums = _upper_effects()
         states = state_number(known.column, known.count, left, after, sums[:, upper])
         # A written box leads to no state: its number may be any, its gain is minus infinity.
-        is_open = (open_boxes >> _BOX[:, None] & 1).astype(bool)
+        is_open = (open_boxes >> PAYMENT_BOX[:, None] & 1).astype(bool)
         gains = np.full((PAYMENTS + 1, len(upper)), -np.inf)
         gains[:PAYMENTS][is_open] = self.table.values[states[is_open]] + rewards[:, upper][is_open]
         return gains
@@ -239,7 +239,7 @@ class TableBot(RatingBot):
 def _upper_effects() -> tuple[Floats, Ints]:
     """Return (payments, 64) what a payment adds to the total, and the upper sum after it."""
     sums = range(BONUS_AT + 1)
-    pairs = list(zip(_BOX.tolist(), _PAID.tolist(), strict=True))
+    pairs = list(zip(PAYMENT_BOX.tolist(), PAYMENT_POINTS.tolist(), strict=True))
     added = [[upper_points(box, paid, upper) for upper in sums] for box, paid in pairs]
     after = [[upper_after(box, paid, upper) for upper in sums] for box, paid in pairs]
     return np.array(added, dtype=np.float64), np.array(after)
@@ -248,7 +248,7 @@ def _upper_effects() -> tuple[Floats, Ints]:
 @cache
 def _yacht_after(second_yacht: int) -> Ints:
     """Return (payments, 3) what the yacht box holds after a payment, by what it held."""
-    pairs = list(zip(_BOX.tolist(), _PAID.tolist(), strict=True))
+    pairs = list(zip(PAYMENT_BOX.tolist(), PAYMENT_POINTS.tolist(), strict=True))
     return np.array(
         [[yacht_after(second_yacht, held, box, paid) for held in range(3)] for box, paid in pairs]
     )

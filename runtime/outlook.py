@@ -1,0 +1,143 @@
+"""Outlooks: distributions of the points still to come, and what they say of who wins.
+
+The problem.  The chance to win with a final total of t follows from what the others
+may still make; how good a write is follows from that and from what the sheet after
+it may still make.  Both need, for any state, the chance of every number of points.
+
+The algorithm.  The final totals of opponents are independent: each is the total so
+far plus a draw from the outlook of the sheet.  With a = P(total < t) and
+b = P(total = t) of each opponent, a final total of t wins the share
+
+    U(t) = E[1{all others <= t} / (1 + number equal)] = integral over z in [0, 1] of
+           the product over opponents of (a + b z),
+
+a polynomial in z of degree at most five, which three nodes of Gauss and Legendre
+integrate exactly (one node for one opponent, two for two or three).
+
+Shapes.  A *row* is (``REACH``,) float64: the chance of x points, summing to 1.
+Rows know single points below ``SPAN``; what goes beyond is one lump at its mean.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+SPAN = 512
+"""Points from here on are lumped."""
+
+REACH = 640
+"""No lump has a mean of so many points or more."""
+
+
+class Outlook(Protocol):
+    """The distributions of the points still to come of all states of a game."""
+
+    def rows(self, states: Ints) -> Floats:
+        """Return (m, n) the chance of 0 to n - 1 points for each of m states, n enough."""
+
+
+@dataclass(frozen=True)
+class FullOutlook:
+    """Distributions with every point.
+
+    Attributes:
+        chance: (entries,) float64: state after state the chance of 0, 1, 2, ... points.
+        widths: by section of equally many states, how many entries each state has.
+        section: how many states a section has.
+        tail: (states,) the chance of more points than there are entries.
+        tail_points: (states,) the mean of these, 0 where there is no tail.
+    """
+
+    chance: Floats
+    widths: tuple[int, ...]
+    section: int
+    tail: Floats
+    tail_points: Floats
+
+    @cached_property
+    def sections(self) -> tuple[Floats, ...]:
+        """The rows of each section: (section, width)."""
+        ends = np.cumsum([width * self.section for width in self.widths])
+        return tuple(
+            self.chance[end - width * self.section : end].reshape(self.section, width)
+            for width, end in zip(self.widths, ends.tolist(), strict=True)
+        )
+
+    def rows(self, states: Ints) -> Floats:
+        """Return (m, n) the chance of 0 to n - 1 points for each of m states."""
+        at = states // self.section
+        if (at == at[0]).all():
+            number = int(at[0])
+            rows: Floats = self.sections[number][states - number * self.section]
+        else:
+            rows = np.zeros((len(states), max(self.widths)))
+            for number, section in enumerate(self.sections):
+                here = np.flatnonzero(at == number)
+                rows[here, : section.shape[1]] = section[states[here] - number * self.section]
+        tail = self.tail[states]
+        return _with_tails(rows, tail, self.tail_points[states]) if tail.any() else rows
+
+
+def _with_tails(rows: Floats, tail: Floats, points: Floats) -> Floats:
+    """Return the rows with their tails, each split between the two points next to its mean."""
+    wide = np.zeros((len(rows), REACH))
+    wide[:, : rows.shape[1]] = rows
+    below = np.minimum(points.astype(np.int64), REACH - 2)
+    part = points - below
+    lanes = np.arange(len(rows))
+    wide[lanes, below] += tail * (1 - part)
+    wide[lanes, below + 1] += tail * part
+    return wide
+
+
+def win_shares(rows: Floats, leads: Ints, count: int) -> Floats:
+    """Return the share of the win by final points, against opponents of n games.
+
+    Args:
+        rows: (n, opponents, w) what each opponent may still make.
+        leads: (n, opponents) my total less that of each opponent.
+        count: how many points to answer for.
+
+    Returns:
+        (n, count): the share of the win with 0, 1, ... points more than now.
+    """
+    width = rows.shape[2]
+    below = np.zeros((*rows.shape[:2], width + 2))
+    np.cumsum(rows, axis=2, out=below[:, :, 1:-1])
+    below[:, :, -2:] = 1.0
+    # at[c] = least of: 0 nobody is below, width + 1 everybody is.
+    places = leads[:, :, None] + np.arange(count + 1)
+    np.clip(places, 0, width + 1, out=places)
+    below = np.take_along_axis(below, places, axis=2)
+    less, up_to = below[:, :, :-1], below[:, :, 1:]
+    nodes, weights = _NODES[rows.shape[1] // 2]
+    shares = np.zeros((len(rows), count))
+    for node, weight in zip(nodes, weights, strict=True):
+        product = less[:, 0] * (1 - node) + up_to[:, 0] * node
+        for opponent in range(1, rows.shape[1]):
+            product *= less[:, opponent] * (1 - node) + up_to[:, opponent] * node
+        shares += weight * product
+    return shares
+
+
+def _gauss_legendre(count: int) -> tuple[Sequence[float], Sequence[float]]:
+    """Return nodes and weights on [0, 1] that integrate degree 2 count - 1 exactly."""
+    nodes, weights = np.polynomial.legendre.leggauss(count)
+    return ((nodes + 1) / 2).tolist(), (weights / 2).tolist()
+
+
+_NODES = [_gauss_legendre(count) for count in range(1, 4)]
+
+
+def windows(shares: Floats, width: int) -> Any:
+    """Return a view (n, starts, width) of all runs of so many numbers in each row."""
+    return np.lib.stride_tricks.sliding_window_view(shares, width, axis=1)

@@ -79,7 +79,7 @@ def _paying_rolls() -> tuple[Ints, Ints, Ints, Ints]:
     return np.array(first_group), np.array(points), np.array(first_roll), np.array(rolls)
 
 
-_FIRST_GROUP, _GROUP_POINTS, _FIRST_ROLL, _GROUP_ROLLS = _paying_rolls()
+FIRST_GROUP, GROUP_POINTS, FIRST_ROLL, GROUP_ROLLS = _paying_rolls()
 _FIVE_EQUAL = np.array([r for r in range(ROLL_COUNT) if yacht.five_equal(_ROLL_COUNTS[r])])
 
 
@@ -131,15 +131,15 @@ def _fill_stops(
     for box in range(_BOX_COUNT):
         if open_boxes >> box & 1:
             gains(second_yacht, values, column, open_boxes, held, box, 0, upper, best)
-            for group in range(_FIRST_GROUP[box], _FIRST_GROUP[box + 1]):
-                points = _GROUP_POINTS[group]
+            for group in range(FIRST_GROUP[box], FIRST_GROUP[box + 1]):
+                points = GROUP_POINTS[group]
                 if box < yacht.UPPER_BOXES or box == yacht.YACHT:
                     gains(second_yacht, values, column, open_boxes, held, box, points, upper, gain)
                 else:  # what comes after does not depend on the points
                     for c in range(size):
                         gain[c] = best[c] + points
-                for at in range(_FIRST_ROLL[group], _FIRST_ROLL[group + 1]):
-                    roll = _GROUP_ROLLS[at]
+                for at in range(FIRST_ROLL[group], FIRST_ROLL[group + 1]):
+                    roll = GROUP_ROLLS[at]
                     for c in range(size):
                         stop[roll, c] = max(stop[roll, c], gain[c])
     for roll in _FIVE_EQUAL:

@@ -133,22 +133,27 @@ def _payments() -> tuple[Ints, Ints, dict[tuple[int, int], int]]:
 
 PAYMENT_BOX, PAYMENT_POINTS, PAYMENT_NUMBER = _payments()
 PAYMENTS = len(PAYMENT_BOX)
-_ILLEGAL = PAYMENTS
-ROLL_PAYMENT: Ints = np.array([[PAYMENT_NUMBER[box, int(p)] for box, p in enumerate(row)] for row in _POINTS])
-_PAYMENT_BY_BOX = np.ascontiguousarray(ROLL_PAYMENT.T)
+ILLEGAL = PAYMENTS
+ROLL_PAYMENT: Ints = np.array(
+    [[PAYMENT_NUMBER[box, int(p)] for box, p in enumerate(row)] for row in _POINTS]
+)
+PAYMENT_BY_BOX = np.ascontiguousarray(ROLL_PAYMENT.T)
 
 
 @lru_cache(maxsize=8192)
-def _five_equal_payments(second_yacht: int, open_boxes: int) -> Ints:
+def five_equal_payments(second_yacht: int, open_boxes: int) -> Ints:
     """Return (6, 13) the payments of the six rolls of five equal dice."""
     points = roll_points(second_yacht, open_boxes)[FIVE_EQUAL]
     return np.array(
-        [[PAYMENT_NUMBER.get((box, int(p)), _ILLEGAL) for box, p in enumerate(row)] for row in points]
+        [
+            [PAYMENT_NUMBER.get((box, int(p)), ILLEGAL) for box, p in enumerate(row)]
+            for row in points
+        ]
     )
 
 
 @dataclass(frozen=True)
-class _Turns:
+class YachtTurns:
     """The turns of n sheets, solved side by side.
 
     ``gains`` (payments + 1, n) and ``five_equal`` (6, 13, n) as described at the
@@ -205,44 +210,62 @@ class TableBot(RatingBot):
         """Return the expected points still to come at the start of a turn."""
         return float(self.table.values[state_index(*self.game.state(sheet))])
 
-    def solve(self, keys: Sequence[tuple[int, int, int]]) -> _Turns:
+    def solve(self, keys: Sequence[tuple[int, int, int]]) -> YachtTurns:
         """Solve the turns of sheets with these keys, a lane each."""
         open_boxes, held, upper = np.array(keys).T
         gains = self._gains(open_boxes, held, upper)
         equal = np.stack(
-            [_five_equal_payments(self.game.second_yacht, key[0]) for key in keys], axis=-1
+            [five_equal_payments(self.game.second_yacht, key[0]) for key in keys], axis=-1
         )
         equal_counts = _ROLL_COUNTS[FIVE_EQUAL[0]]
         extra = np.array(
             [float(extra_points(self.game.second_yacht, key[1], equal_counts)) for key in keys]
         )
-        stop = np.maximum.reduce(gains[_PAYMENT_BY_BOX], axis=0)
+        stop = np.maximum.reduce(gains[PAYMENT_BY_BOX], axis=0)
         lanes = np.arange(len(keys))
         stop[FIVE_EQUAL] = np.maximum.reduce(gains[equal, lanes], axis=1) + extra
-        return _Turns(gains, equal, extra, Turn((stop, stop, stop)))
+        return YachtTurns(gains, equal, extra, Turn((stop, stop, stop)))
 
     def _gains(self, open_boxes: Ints, held: Ints, upper: Ints) -> Floats:
         """Return (payments + 1, n) what each payment is worth for each sheet."""
-        known = columns()
-        left = open_boxes & ~(1 << PAYMENT_BOX[:, None])
-        after = _yacht_after(self.game.second_yacht)[:, held]
-        rewards, sums = _upper_effects()
-        states = state_number(known.column, known.count, left, after, sums[:, upper])
-        # A written box leads to no state: its number may be any, its gain is minus infinity.
-        is_open = (open_boxes >> PAYMENT_BOX[:, None] & 1).astype(bool)
+        states, rewards, is_open = after_payments(self.game.second_yacht, open_boxes, held, upper)
         gains = np.full((PAYMENTS + 1, len(upper)), -np.inf)
-        gains[:PAYMENTS][is_open] = self.table.values[states[is_open]] + rewards[:, upper][is_open]
+        gains[:PAYMENTS][is_open] = self.table.values[states[is_open]] + rewards[is_open]
         return gains
 
 
+def after_payments(
+    second_yacht: int, open_boxes: Ints, held: Ints, upper: Ints
+) -> tuple[Ints, Ints, NDArray[np.bool_]]:
+    """Return what each payment leads to, for n sheets.
+
+    Args:
+        second_yacht: the setting.
+        open_boxes: (n,) bit b set: box b is open.
+        held: (n,) what the yacht box holds.
+        upper: (n,) the upper sums up to 63.
+
+    Returns:
+        (payments, n) each: the state after it, what it adds to the total, extra yachts
+        apart, and whether its box is open; else the state may be any.
+    """
+    known = columns()
+    left = open_boxes & ~(1 << PAYMENT_BOX[:, None])
+    after = _yacht_after(second_yacht)[:, held]
+    rewards, sums = _upper_effects()
+    states = state_number(known.column, known.count, left, after, sums[:, upper])
+    is_open = (open_boxes >> PAYMENT_BOX[:, None] & 1).astype(bool)
+    return states, rewards[:, upper], is_open
+
+
 @cache
-def _upper_effects() -> tuple[Floats, Ints]:
+def _upper_effects() -> tuple[Ints, Ints]:
     """Return (payments, 64) what a payment adds to the total, and the upper sum after it."""
     sums = range(BONUS_AT + 1)
     pairs = list(zip(PAYMENT_BOX.tolist(), PAYMENT_POINTS.tolist(), strict=True))
     added = [[upper_points(box, paid, upper) for upper in sums] for box, paid in pairs]
     after = [[upper_after(box, paid, upper) for upper in sums] for box, paid in pairs]
-    return np.array(added, dtype=np.float64), np.array(after)
+    return np.array(added), np.array(after)
 
 
 @cache

@@ -8,6 +8,7 @@ to standard error too.
 from __future__ import annotations
 
 import argparse
+import io
 import json
 import os
 import secrets
@@ -54,6 +55,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         The exit status: 0, 1 if ``verify`` found a bad table, 2 for an error.
     """
     words = sys.argv[1:] if argv is None else list(argv)
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # names that a terminal cannot show
     try:
         args = _parser().parse_args(words)
         status: int = args.run(args)
@@ -73,11 +76,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _fail(kind: str, message: str, as_json: bool) -> int:
     line = " ".join(message.split())
-    if as_json:
-        line = json.dumps({"error": {"kind": kind, "message": line}}, ensure_ascii=False)
-    else:
-        line = f"ustad: {line}"
-    print(line, file=sys.stderr)
+    error = {"error": {"kind": kind, "message": line}}
+    print(json.dumps(error) if as_json else f"ustad: {line}", file=sys.stderr)
     return WRONG
 
 
@@ -127,7 +127,7 @@ def _add_for_each_game(
     commands: Any, name: str, run: Callable[[Any], int], text: str
 ) -> list[tuple[GameType, _Parser]]:
     """Add a command whose first word is a game, and return the parser of each game."""
-    parser = commands.add_parser(name, help=text, description=text)
+    parser = commands.add_parser(name, help=text.replace("%", "%%"), description=text)
     games = parser.add_subparsers(dest="game", metavar="GAME", required=True)
     found = []
     for game in NAMES:
@@ -144,7 +144,7 @@ def _folder(args: argparse.Namespace) -> Path | None:
 
 
 def _print_json(answer: Any) -> None:
-    print(json.dumps(answer, ensure_ascii=False, allow_nan=False))
+    print(json.dumps(answer, allow_nan=False))
 
 
 # build
@@ -223,7 +223,18 @@ def _bar(title: str, unit: str) -> Iterator[Progress]:
     except ImportError:
         yield lambda done, of: None
         return
-    with tqdm(desc=title, unit=f" {unit}", unit_scale=True, leave=False) as shown_bar:
+    # What is done at once needs no bar; and no bar where nobody looks (disable=None), so that
+    # standard error holds what is wrong alone.
+    bar = tqdm(
+        desc=title,
+        unit=f" {unit}",
+        unit_scale=True,
+        leave=False,
+        delay=0.5,
+        mininterval=0.5,
+        disable=None,
+    )
+    with bar as shown_bar:
 
         def progress(done: int, of: int) -> None:
             shown_bar.total = of
@@ -422,9 +433,9 @@ def _apply(args: argparse.Namespace) -> int:
     else:
         kind = game_type(args.game)
         for event in answer["events"]:
-            print(json.dumps(event, ensure_ascii=False))
+            print(json.dumps(event))
         print(kind.describe(kind.state_from_json(answer["position"])))
-        print(json.dumps(answer["position"], ensure_ascii=False))
+        print(json.dumps(answer["position"]))
     return OK
 
 

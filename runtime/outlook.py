@@ -141,3 +141,118 @@ _NODES = [_gauss_legendre(count) for count in range(1, 4)]
 def windows(shares: Floats, width: int) -> Any:
     """Return a view (n, starts, width) of all runs of so many numbers in each row."""
     return np.lib.stride_tricks.sliding_window_view(shares, width, axis=1)
+
+
+@dataclass(frozen=True)
+class Steps:
+    """Distributions in whole parts: row i is ``parts[start[i]:start[i + 1]]`` from ``first[i]``.
+
+    Attributes:
+        parts: (entries,) whole numbers; those of a row add up to one chance.
+        start: (rows + 1,) where each row begins.
+        first: (rows,) the points of its first entry.
+    """
+
+    parts: NDArray[Any]
+    start: Ints
+    first: Ints
+
+    def rows(self, at: Ints) -> Floats:
+        """Return (m, REACH) the chance of each number of points for each of m rows."""
+        found = np.zeros((len(at), REACH))
+        for row, number in zip(found, at.tolist(), strict=True):
+            begin, end = self.start[number : number + 2]
+            first = self.first[number]
+            row[first : first + end - begin] = self.parts[begin:end]
+        found /= found.sum(axis=1, keepdims=True)
+        return found
+
+
+@dataclass(frozen=True)
+class Knots:
+    """Distributions by points that bound equal parts of the chance.
+
+    Between two neighbouring knots lies an equal part, spread evenly over the points
+    above the first up to the second; the whole is then shifted, which sets the mean
+    right.
+
+    Attributes:
+        gaps: (KNOTS, rows) uint8: the first knot, then the gap to each next.
+        shift: (rows,) int8: the shift in ``1 / SHIFTS`` of a point.
+    """
+
+    gaps: NDArray[np.uint8]
+    shift: NDArray[np.int8]
+
+    def rows(self, at: Ints) -> Floats:
+        """Return (m, REACH) the chance of each number of points for each of m rows."""
+        knots = np.cumsum(self.gaps[:, at].T, axis=1, dtype=np.int64)
+        shift, part = np.divmod(self.shift[at].astype(np.int64), SHIFTS)
+        knots = np.clip(knots + shift[:, None], -1, REACH - 2)
+        gaps = np.diff(knots, axis=1)
+        height = 1 / (KNOTS - 1) / np.maximum(gaps, 1)
+        # Where a gap is closed the whole part stands on its one point.
+        begin = np.where(gaps > 0, knots[:, :-1] + 1, np.maximum(knots[:, :-1], 0))
+        end = np.where(gaps > 0, knots[:, 1:] + 1, begin + 1)
+        offset = np.arange(len(at))[:, None] * REACH
+        flat = np.concatenate([(begin + offset).ravel(), (end + offset).ravel()])
+        weights = np.concatenate([height.ravel(), -height.ravel()])
+        slopes = np.bincount(flat, weights=weights, minlength=len(at) * REACH)
+        rows: Floats = np.cumsum(slopes.reshape(len(at), REACH), axis=1)
+        share = (part / SHIFTS)[:, None]
+        rows[:, 1:] += share * (rows[:, :-1] - rows[:, 1:])
+        rows[:, 0] *= 1 - share[:, 0]
+        return rows
+
+
+KNOTS = 17
+"""Knots of a row: sixteen equal parts lie between them."""
+
+SHIFTS = 16
+"""Parts of a point that the mean is set right by."""
+
+
+@dataclass(frozen=True)
+class CompactOutlook:
+    """Distributions in few bytes, each state in one of several forms.
+
+    Attributes:
+        kind: (states,) the number of the form that holds a state.
+        place: (states,) its row there.
+        forms: the forms.
+    """
+
+    kind: NDArray[np.int8]
+    place: Ints
+    forms: tuple[Steps | Knots, ...]
+
+    def rows(self, states: Ints) -> Floats:
+        """Return (m, REACH) the chance of each number of points for each of m states."""
+        kind, place = self.kind[states], self.place[states]
+        if (kind == kind[0]).all():
+            return self.forms[kind[0]].rows(place)
+        rows = np.empty((len(states), REACH))
+        for number, form in enumerate(self.forms):
+            here = np.flatnonzero(kind == number)
+            if len(here):
+                rows[here] = form.rows(place[here])
+        return rows
+
+
+@dataclass(frozen=True)
+class Mixture:
+    """Part one outlook, part another: distributions mixed by weight."""
+
+    one: Outlook
+    other: Outlook
+    weight: float
+    """The weight of the other."""
+
+    def rows(self, states: Ints) -> Floats:
+        """Return (m, n) the chance of 0 to n - 1 points for each of m states."""
+        one, other = self.one.rows(states), self.other.rows(states)
+        width = max(one.shape[1], other.shape[1])
+        rows = np.zeros((len(states), width))
+        rows[:, : one.shape[1]] = (1 - self.weight) * one
+        rows[:, : other.shape[1]] += self.weight * other
+        return rows

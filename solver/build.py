@@ -16,7 +16,14 @@ from typing import Any
 from numpy.typing import NDArray
 
 from ustad.runtime.games.base import GameType, Progress
-from ustad.tables import Table, TableError, TableSpec, open_table, write_table
+from ustad.tables import (
+    Table,
+    TableError,
+    TableSpec,
+    check_writable,
+    open_table,
+    write_table,
+)
 
 
 @dataclass(frozen=True)
@@ -66,6 +73,7 @@ def build_table(
             return open_table(spec, folder), False
         except TableError:
             pass
+    check_writable(spec, folder)
     solver = import_module(f"ustad.solver.{game.name}")
     build: Callable[[Mapping[str, Any], Progress | None], Built] = solver.build
     built = build(spec.options, progress)

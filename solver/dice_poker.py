@@ -167,14 +167,21 @@ def _raise(
     paying: _Paying,
     subtotal: Ints,
     stop: Floats,
-    gain: Floats,
 ) -> None:
     """Raise ``stop`` to what each roll is worth in some rows, where they pay it."""
+    gain = np.empty(len(subtotal))
+    after = np.empty(len(subtotal))
     for row in range(ROW_COUNT):
         if rows >> row & 1:
+            if row >= SCHOOL_ROWS:  # what comes after does not depend on the points
+                _gains(problem, values, open_rows, turns_left, row, 0, subtotal, after)
             for group in range(paying.first_group[row], paying.first_group[row + 1]):
                 points = paying.points[group]
-                _gains(problem, values, open_rows, turns_left, row, points, subtotal, gain)
+                if row < SCHOOL_ROWS:
+                    _gains(problem, values, open_rows, turns_left, row, points, subtotal, gain)
+                else:
+                    for c in range(len(subtotal)):
+                        gain[c] = after[c] + points
                 for at in range(paying.first_roll[group], paying.first_roll[group + 1]):
                     roll = paying.rolls[at]
                     for c in range(len(subtotal)):
@@ -190,11 +197,11 @@ def _fill_stops(
     subtotal: Ints,
     later: Floats,
     first: Floats,
-    gain: Floats,
 ) -> None:
     """Fill (252, n) what stopping on each roll is worth, later and straight after the first."""
     rules = problem.rules
     size = len(subtotal)
+    gain = np.empty(size)
     rows = dice_poker_writable_rows(rules, open_rows, COMBINATIONS)
     worthless = 0 if rules.deferred else rows & COMBINATIONS
     if dice_poker_may_pass(rules, open_rows):
@@ -208,7 +215,7 @@ def _fill_stops(
     for roll in range(1, ROLL_COUNT):
         for c in range(size):
             later[roll, c] = later[0, c]
-    _raise(problem, values, open_rows, turns_left, rows, problem.later, subtotal, later, gain)
+    _raise(problem, values, open_rows, turns_left, rows, problem.later, subtotal, later)
     if open_rows & CHANCE_BIT and not rows & CHANCE_BIT:
         for roll in range(ROLL_COUNT):
             if dice_poker_writable_rows(rules, open_rows, problem.made[roll]) & CHANCE_BIT:
@@ -220,7 +227,7 @@ def _fill_stops(
         for c in range(size):
             first[roll, c] = later[roll, c]
     doubled = rows & (PART_TWO if rules.chance_doubles else COMBINATIONS)
-    _raise(problem, values, open_rows, turns_left, doubled, problem.first, subtotal, first, gain)
+    _raise(problem, values, open_rows, turns_left, doubled, problem.first, subtotal, first)
 
 
 @compiled
@@ -239,21 +246,13 @@ def _solve_blocks(
     later = np.zeros((ROLL_COUNT, WIDTH))
     first = np.zeros((ROLL_COUNT, WIDTH))
     work = np.zeros((ROLL_COUNT + dice.FIRST_ROLL, WIDTH))
-    gain = np.empty(WIDTH)
     for block in range(len(first_piece) - 1):
         for at in range(first_piece[block], first_piece[block + 1]):
             open_rows, turns_left, begin, end, lane, _ = pieces[at]
             lanes = slice(lane, lane + end - begin)
             subtotal = upper[begin:end]
             _fill_stops(
-                problem,
-                values,
-                open_rows,
-                turns_left,
-                subtotal,
-                later[:, lanes],
-                first[:, lanes],
-                gain,
+                problem, values, open_rows, turns_left, subtotal, later[:, lanes], first[:, lanes]
             )
         solve_turns(later, later, first, work)
         for at in range(first_piece[block], first_piece[block + 1]):
@@ -293,15 +292,16 @@ def solve(rules: Rules, progress: Progress | None = None, threads: int | None = 
             depend on it.
 
     Returns:
-        (states,) float64 expected points still to come, by state index; NaN where
-        no game comes: more turns left than rows open.
+        (states,) float64 expected points still to come, by state index; infinity
+        where no game comes: more turns left than rows open.
     """
-    values = np.full(dice_poker.state_count(rules), np.nan)
+    # Unlike NaN, an infinity that is read too early wins every maximum: it would be seen.
+    values = np.full(dice_poker.state_count(rules), np.inf)
     values[: PART_TWO_SETS if rules.deferred else 1] = 0.0  # no turn left
     upper = dice_poker.columns(rules.school_threshold).upper
-    solve_layers(
-        _layers(rules), partial(_solve_blocks, _problem(rules), values, upper), progress, threads
-    )
+    solve_blocks = partial(_solve_blocks, _problem(rules), values, upper)
+    finished = int(np.isfinite(values).sum())
+    solve_layers(_layers(rules), solve_blocks, progress, threads, finished)
     return values
 
 
@@ -322,7 +322,8 @@ def reachable_states(rules: Rules) -> dict[str, int]:
 def build(options: Mapping[str, Any], progress: Progress | None = None) -> Built:
     """Solve one option set and return what its table holds."""
     rules = dice_poker.DicePoker(options).rules
-    values = np.nan_to_num(solve(rules, progress), nan=0.0)
+    values = solve(rules, progress)
+    values[np.isinf(values)] = 0.0
     counts = {**reachable_states(rules), "values": len(values)}
     column = dice_poker.columns(rules.school_threshold).column
     structure = {**dice.structure(), "column": column.astype(np.int16)}

@@ -75,6 +75,7 @@ def solve_layers(
     solve: Solve,
     progress: Progress | None = None,
     threads: int | None = None,
+    finished: int = 0,
 ) -> None:
     """Solve layers one after the other.
 
@@ -83,9 +84,10 @@ def solve_layers(
         solve: solves blocks; it must not hold the interpreter's lock for long.
         progress: called after each layer with the states done and all states.
         threads: how many to use, all cores by default.
+        finished: the states known beforehand, which progress counts in.
     """
     threads = threads or available_cores()
-    done, every = 0, sum(layer.states for layer in layers)
+    done, every = finished, finished + sum(layer.states for layer in layers)
     with ThreadPoolExecutor(threads) as pool:
         for layer in layers:
             jobs = [pool.submit(solve, *layer.share(part, threads)) for part in range(threads)]

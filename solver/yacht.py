@@ -226,7 +226,8 @@ def solve(
     values = np.full(yacht.yacht_states(second_yacht) * yacht.LOWER_SETS * columns.count, np.inf)
     _finish_sheets(values, second_yacht)
     solve_blocks = partial(_solve_blocks, second_yacht, values, columns.column, columns.upper)
-    solve_layers(layers(second_yacht), solve_blocks, progress, threads)
+    finished = int(np.isfinite(values).sum())
+    solve_layers(layers(second_yacht), solve_blocks, progress, threads, finished)
     return values
 
 

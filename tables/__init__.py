@@ -9,7 +9,15 @@ from ustad.tables.errors import (
 )
 from ustad.tables.folder import tables_folder
 from ustad.tables.spec import TableSpec
-from ustad.tables.store import Table, identity, open_table, structure, table_files, write_table
+from ustad.tables.store import (
+    Table,
+    check_writable,
+    identity,
+    open_table,
+    structure,
+    table_files,
+    write_table,
+)
 
 __all__ = [
     "CorruptTableError",
@@ -19,6 +27,7 @@ __all__ = [
     "TableError",
     "TableSpec",
     "TableWriteError",
+    "check_writable",
     "identity",
     "open_table",
     "structure",

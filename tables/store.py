@@ -135,12 +135,7 @@ def write_table(
         raise ValueError(f"table of {spec.what}: expected finite {_expected_arrays(spec)}")
     path = spec.path(folder)
     content = _file_bytes(spec, arrays, counts, structure)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(prefix=f".{spec.game}-", suffix=".part", dir=folder)
-    except OSError as error:
-        raise TableWriteError(path, error.strerror or str(error)) from error
-    temporary = Path(name)
+    temporary, handle = _temporary_file(spec, folder)
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(content)
@@ -157,6 +152,30 @@ def write_table(
         with contextlib.suppress(OSError):
             temporary.unlink()
     return path
+
+
+def check_writable(spec: TableSpec, folder: Path) -> None:
+    """Make the folder if it is not there and see that a file can be made in it.
+
+    Worth asking before hours of work.
+
+    Raises:
+        TableWriteError: it cannot.
+    """
+    temporary, handle = _temporary_file(spec, folder)
+    os.close(handle)
+    with contextlib.suppress(OSError):
+        temporary.unlink()
+
+
+def _temporary_file(spec: TableSpec, folder: Path) -> tuple[Path, int]:
+    """Return a new temporary file in the folder of a table, and its open handle."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(prefix=f".{spec.game}-", suffix=".part", dir=folder)
+    except OSError as error:
+        raise TableWriteError(spec.path(folder), error.strerror or str(error)) from error
+    return Path(name), handle
 
 
 def _expected_arrays(spec: TableSpec) -> dict[str, tuple[str, tuple[int, ...]]]:
@@ -276,7 +295,15 @@ def _hdf5(path: Path, content: bytes, remedy: str) -> Iterator[h5py.File]:
     try:
         with h5py.File(h5py.h5f.open_file_image(content), "r") as file:
             yield file
-    except (OSError, RuntimeError, KeyError, ValueError, TypeError, MemoryError) as error:
+    except (
+        OSError,
+        RuntimeError,
+        LookupError,
+        ValueError,
+        TypeError,
+        AttributeError,
+        MemoryError,
+    ) as error:
         reason = (str(error).splitlines() or [type(error).__name__])[0]
         raise CorruptTableError(path, "a readable HDF5 table", reason, remedy) from None
 
@@ -292,7 +319,7 @@ def _read_table(
     with _hdf5(path, content, remedy) as file:
         for name, expected in _attributes(spec).items():
             found = file.attrs.get(name)
-            if type(expected)(found) != expected if found is not None else True:
+            if found is None or found != expected:
                 raise MismatchedTableError(path, f"{name} {expected}", f"{found}", remedy)
         counts = json.loads(file.attrs["counts"])
         start_value = float(file.attrs["start_value"])

@@ -228,12 +228,13 @@ def best_choices(
         values = _choice_values(other, rolls_left, rolls[several], lanes[several])
         values[~equal[several]] = -np.inf
         equal[several] &= values >= values.max(axis=1, keepdims=True) - TIE
-    first = equal.argmax(axis=1)
+    first: Ints = equal.argmax(axis=1)
     if not rolls_left:
         return FIRST_WRITE + first
     width = _SUB_KEEPS.shape[1]
     kept = _SUB_KEEPS[rolls, np.minimum(first, width - 1)]
-    return np.where(first < width, kept, FIRST_WRITE + first - width)
+    best: Ints = np.where(first < width, kept, FIRST_WRITE + first - width)
+    return best
 
 
 def _choice_values(turns: SolvedTurns, rolls_left: int, rolls: Ints, lanes: Ints) -> Floats:

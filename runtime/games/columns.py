@@ -45,7 +45,8 @@ class Columns:
     @property
     def sums(self) -> NDArray[np.int64]:
         """(sets,) how many sums go with each set of open upper rows."""
-        return np.count_nonzero(self.column >= 0, axis=1)
+        sums: NDArray[np.int64] = np.count_nonzero(self.column >= 0, axis=1)
+        return sums
 
     @property
     def reachable(self) -> int:

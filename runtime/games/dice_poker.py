@@ -256,18 +256,17 @@ def may_pass(rules: Rules, open_rows: int) -> bool:
     return rules.deferred and open_rows & SCHOOL == 0
 
 
-def bonus_points(rules: Rules, row: int, open_after: int, subtotal: int) -> int:
-    """Return the school bonus that a write earns: the write of the last school row alone does.
+def bonus_points(rules: Rules, row: Any, open_after: Any, subtotal: Any) -> Any:
+    """Return the school bonus that a write earns; arrays give an array.
 
     Args:
         rules: the options.
-        row: the row written.
+        row: the row written: that of the last open school row alone earns it.
         open_after: the rows open after it.
         subtotal: the school subtotal after it.
     """
-    if row < SCHOOL_ROWS and open_after & SCHOOL == 0 and subtotal >= rules.school_threshold:
-        return rules.school_bonus
-    return 0
+    completes = (row < SCHOOL_ROWS) & (open_after & SCHOOL == 0)
+    return (completes & (subtotal >= rules.school_threshold)) * rules.school_bonus
 
 
 # Numbering the states.
@@ -593,21 +592,38 @@ class DicePokerType(SheetGameType):
         """Add the flags for one sheet, its dice and its turns left."""
         group = self.add_sheet_flags(parser)
         group.add_argument(
-            "--turns-left", metavar="N", help="turns to play, needed in part two of dash=deferred"
+            "--turns-left", metavar="N", help="turns to play under dash=deferred; none: none passed"
         )
 
     def position_from_flags(self, args: argparse.Namespace) -> dict[str, Any] | None:
         """Return the position that the flags describe, None without any flag."""
         position = super().position_from_flags(args)
-        if args.turns_left is None:
-            return position
-        if position is None:
+        if position is None and args.turns_left is not None:
             raise PositionError("--turns-left: expected --sheet beside it")
-        return {**position, "turns_left": [flag_int("--turns-left", args.turns_left)]}
+        if position is None:
+            return None
+        if args.turns_left is not None:
+            position["turns_left"] = [flag_int("--turns-left", args.turns_left)]
+        elif self.read_options(position["options"])["dash"] == "deferred":
+            position["turns_left"] = [max(ROW_COUNT - len(position["sheets"][0]), 0)]
+        return position
 
     def describe_move(self, move: Any) -> str:
         """Return a keep, write or pass in a few words."""
         return "pass" if isinstance(move, Pass) else super().describe_move(move)
+
+    def prompt(self, state: SheetState) -> str:
+        """Return what can be typed now."""
+        ways = super().prompt(state)
+        return f"{ways}, or pass" if may_pass(state.game.rules, state.sheet.open_rows) else ways
+
+    def remark(self, state: SheetState) -> str:
+        """Return how the school stands, or how many turns are left for the rest."""
+        rules, sheet = state.game.rules, state.sheet
+        if sheet.open_rows & SCHOOL:
+            bonus, least = rules.school_bonus, rules.school_threshold
+            return f"school {sheet.subtotal:+}: the bonus of {bonus} from {least:+} on"
+        return f"{sheet.turns_left} turns left" if rules.deferred else ""
 
     # Bots and tables
 

@@ -24,6 +24,7 @@ from ustad.tables import MissingTableError
 
 TABLES: dict[str, tuple[dict[str, Any], ...]] = {
     "yacht": ({},),
+    "dice_poker": ({},),
 }
 """The tables that the levels of each game play with here; none: the level must refuse."""
 

@@ -1,0 +1,678 @@
+"""Table files: what goes in comes out, and whatever is not that file is refused.
+
+The forged files here carry a right digest (``sealed``): they test what is checked
+after it.
+"""
+
+from __future__ import annotations
+
+import errno
+import gc
+import hashlib
+import json
+import os
+import random
+import struct
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ustad.tables import (
+    CorruptTableError,
+    MismatchedTableError,
+    MissingTableError,
+    Table,
+    TableError,
+    TableSpec,
+    TableWriteError,
+    identity,
+    open_table,
+    store,
+    structure,
+    table_files,
+    write_table,
+)
+
+SPEC = TableSpec(
+    game="nim",
+    options={"heaps": 3, "misere": False, "rule": "last takes"},
+    quantity="what the mover wins",
+    unit="points",
+    index_version=4,
+    index_formula="values[heap]",
+    shape=(40, 5),
+    start_index=7,
+    parts={"column": ("<i2", (6,))},
+)
+VALUES = np.random.default_rng(1).normal(size=(40, 5))
+PARTS = {"column": np.arange(6, dtype="<i2")}
+STRUCTURE = {"rolls": np.arange(10, dtype=np.uint8), "chances": np.eye(3)}
+COUNTS = {"states": 200, "values": 200}
+
+
+def write(folder: Path, spec: TableSpec = SPEC, values: Any = VALUES) -> Path:
+    return write_table(spec, folder, values, COUNTS, STRUCTURE, PARTS)
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """A sound table file in a folder of its own."""
+    return write(tmp_path)
+
+
+def refused(path: Path, kind: type[TableError] = CorruptTableError, spec: TableSpec = SPEC) -> str:
+    """Assert that the file is refused in one line that names it and the way out."""
+    with pytest.raises(TableError) as error:
+        open_table(spec, path.parent)
+    message = str(error.value)
+    assert type(error.value) is kind, message
+    assert str(path) in message
+    assert "ustad build nim --option heaps=3 --option misere=false" in message
+    assert str(path.parent) in message.split("--tables", 1)[1]
+    assert ("--force" in message) == (kind is not MissingTableError)
+    assert "\n" not in message
+    return message
+
+
+# What goes in comes out.
+
+
+def test_round_trip(path: Path) -> None:
+    table = open_table(SPEC, path.parent)
+    assert table.values.tobytes() == VALUES.tobytes()
+    assert table.values.dtype == np.dtype("<f8")
+    assert table.values.shape == (40, 5)
+    assert np.array_equal(table.parts["column"], PARTS["column"])
+    assert table.counts == COUNTS
+    assert table.start_value == VALUES.flat[7]
+    assert (table.path, table.bytes, table.spec) == (path, path.stat().st_size, SPEC)
+    found = structure(path, "")
+    assert set(found) == set(STRUCTURE)
+    assert all(np.array_equal(found[name], STRUCTURE[name]) for name in STRUCTURE)
+    assert identity(path, "") == ("nim", SPEC.options)
+
+
+def test_values_are_read_only(path: Path) -> None:
+    table = open_table(SPEC, path.parent)
+    for array in (table.values, table.parts["column"]):
+        with pytest.raises(ValueError, match="read-only"):
+            array.flat[0] = 0
+
+
+def test_the_file_is_closed(path: Path) -> None:
+    table = open_table(SPEC, path.parent)
+    path.unlink()
+    assert table.values.sum() == VALUES.sum()
+    if Path("/proc/self/fd").is_dir():
+        links = Path("/proc/self/fd").iterdir()
+        assert not any(str(path) in os.readlink(link) for link in links if link.is_symlink())
+
+
+def test_bytes_depend_on_the_content_alone(tmp_path: Path) -> None:
+    first, second = write(tmp_path / "a"), write(tmp_path / "b" / "c")
+    assert first.name == second.name == "nim,heaps=3,misere=false,rule=last takes.h5"
+    assert first.read_bytes() == second.read_bytes()
+
+
+def test_any_reader_of_hdf5_opens_it(path: Path) -> None:
+    with h5py.File(path, "r") as file:
+        assert file.attrs["game"] == "nim"
+        assert json.loads(file.attrs["options"]) == SPEC.options
+        digest = hashlib.sha256(file.attrs["options"].encode()).hexdigest()
+        assert file.attrs["options_sha256"] == digest
+        assert file.attrs["unit"] == "points"
+        assert file.attrs["index_version"] == 4
+        assert json.loads(file.attrs["counts"]) == COUNTS
+        assert np.array_equal(file["values"], VALUES)
+
+
+def test_whole_numbers_may_be_stored_as_such(tmp_path: Path) -> None:
+    spec = replace(SPEC, dtype="|i1", shape=(9,), start_index=0, parts={})
+    values = np.arange(9, dtype=np.int8)
+    write_table(spec, tmp_path, values, {}, {})
+    found = open_table(spec, tmp_path)
+    assert found.values.dtype == np.int8
+    assert np.array_equal(found.values, values)
+
+
+def test_an_opened_table_is_shared_until_its_file_changes(path: Path) -> None:
+    first = open_table(SPEC, path.parent)
+    assert open_table(SPEC, path.parent) is first
+    write(path.parent, values=VALUES + 1)
+    second = open_table(SPEC, path.parent)
+    assert np.array_equal(second.values, VALUES + 1)
+    assert np.array_equal(first.values, VALUES)
+    path.unlink()
+    refused(path, MissingTableError)
+
+
+def test_table_files_are_listed_by_name(tmp_path: Path) -> None:
+    assert table_files(tmp_path / "none") == []
+    paths = [write(tmp_path, replace(SPEC, options={"heaps": n})) for n in (2, 1)]
+    (tmp_path / "notes.txt").write_text("not a table")
+    (tmp_path / ".nim-x.h5").write_text("hidden")
+    assert table_files(tmp_path) == sorted(paths)
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        VALUES.astype(np.float32),
+        VALUES.T,
+        VALUES[:-1],
+        np.where(VALUES[3, 3] == VALUES, np.nan, VALUES),
+        np.where(VALUES[3, 3] == VALUES, -np.inf, VALUES),
+    ],
+)
+def test_values_that_are_not_those_of_the_spec_are_not_written(tmp_path: Path, values: Any) -> None:
+    with pytest.raises(ValueError, match="table of nim"):
+        write(tmp_path, values=values)
+    assert list(tmp_path.iterdir()) == []
+
+
+# Damage: every file whose bytes changed is refused.
+
+
+def test_missing(tmp_path: Path) -> None:
+    refused(tmp_path / SPEC.file_name, MissingTableError)
+    refused(tmp_path / "no" / "folder" / SPEC.file_name, MissingTableError)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"\0",
+        b"This is a text file, and no table.\n" * 40,
+        b"ustad table\n",
+        b"ustad table\n" + b"\0" * 500,
+        b"ustad table\n" + b"\xff" * 10_000,
+        b"\x89HDF\r\n\x1a\n" + b"\0" * 2_000,
+    ],
+)
+def test_foreign_bytes(path: Path, content: bytes) -> None:
+    path.write_bytes(content)
+    refused(path)
+
+
+def test_foreign_hdf5(path: Path) -> None:
+    path.unlink()
+    with h5py.File(path, "w") as file:
+        file["values"] = VALUES
+    refused(path)
+
+
+def test_a_folder_in_its_place(path: Path) -> None:
+    path.unlink()
+    path.mkdir()
+    assert "found Is a directory" in refused(path)
+
+
+def test_truncated(tables: Path, tmp_path: Path) -> None:
+    """A table of yacht cut at every 997th byte, and at every byte of the header."""
+    from ustad.runtime.games.yacht import TYPE
+
+    spec = TYPE.table_spec({"second_yacht": "plain"})
+    content = spec.path(tables).read_bytes()
+    copy = spec.path(tmp_path)
+    copy.write_bytes(content)
+    sizes = [*range(997 * (len(content) // 997), 512, -997), *range(512, -1, -1)]
+    assert len(sizes) > 1_500
+    for size in sizes:
+        os.truncate(copy, size)
+        with pytest.raises(CorruptTableError):
+            open_table(spec, tmp_path)
+    copy.write_bytes(content[:-1])
+    with pytest.raises(CorruptTableError):
+        open_table(spec, tmp_path)
+    copy.write_bytes(content + b"\0")
+    with pytest.raises(CorruptTableError):
+        open_table(spec, tmp_path)
+
+
+def test_every_byte_of_the_header_counts(path: Path) -> None:
+    content = path.read_bytes()
+    for at in range(512):
+        changed = bytearray(content)
+        changed[at] ^= 0x10
+        path.write_bytes(changed)
+        refused(path)
+
+
+def test_flipped_bits(tables: Path, tmp_path: Path) -> None:
+    """One bit of a table of yacht, 300 times anywhere, 200 times in its structure of HDF5."""
+    from ustad.runtime.games.yacht import TYPE
+
+    spec = TYPE.table_spec({"second_yacht": "plain"})
+    content = spec.path(tables).read_bytes()
+    copy = spec.path(tmp_path)
+    copy.write_bytes(content)
+    luck = random.Random(9)
+    places = [luck.randrange(len(content)) for _ in range(300)]
+    places += [luck.randrange(512, 8_192) for _ in range(200)]
+    with copy.open("r+b") as file:
+        for at in places:
+            for byte in (content[at] ^ 1 << luck.randrange(8), content[at]):
+                file.seek(at)
+                file.write(bytes([byte]))
+                file.flush()
+                if byte != content[at]:
+                    with pytest.raises(CorruptTableError):
+                        open_table(spec, tmp_path)
+    assert open_table(spec, tmp_path).bytes == len(content)
+
+
+@settings(max_examples=150, deadline=None)
+@given(content=st.binary(max_size=2_000), magic=st.booleans(), seal=st.booleans())
+def test_arbitrary_bytes_give_a_table_error(
+    tmp_path_factory: pytest.TempPathFactory, content: bytes, magic: bool, seal: bool
+) -> None:
+    folder = tmp_path_factory.mktemp("bytes", numbered=True)
+    path = SPEC.path(folder)
+    path.write_bytes(sealed(content) if seal else b"ustad table\n" * magic + content)
+    refused(path)
+    for read in (identity, structure):
+        with pytest.raises(TableError):
+            read(path, "ustad build")
+
+
+# Forgeries: the digest is right, the content is not.
+
+
+def sealed(body: bytes) -> bytes:
+    """Return a file of this body whose header is right."""
+    digest = hashlib.sha256(body).digest()
+    header = struct.pack("<12sQ32s", b"ustad table\n", 512 + len(body), digest)
+    return header.ljust(512, b"\0") + body
+
+
+def test_sealed_is_how_files_are_made(path: Path) -> None:
+    content = path.read_bytes()
+    assert sealed(content[512:]) == content
+
+
+def forge(path: Path, change: Callable[[h5py.File], None]) -> None:
+    """Change a table file as HDF5 and seal it again."""
+    with h5py.File(path, "r+") as file:
+        change(file)
+    path.write_bytes(sealed(path.read_bytes()[512:]))
+
+
+def put(file: h5py.File, values: Any, **how: Any) -> None:
+    """Put other values in, and their right digest and start value beside them."""
+    del file["values"]
+    file.create_dataset("values", data=values, **how)
+    if np.shape(values) == SPEC.shape:
+        as_floats = np.asarray(values, dtype="<f8")
+        file.attrs["values_sha256"] = store.values_sha256({"values": as_floats, **PARTS})
+        file.attrs["start_value"] = float(as_floats.flat[7])
+
+
+def test_a_forgery_of_the_same_content_is_taken(path: Path) -> None:
+    # The helpers above make sound files: what is refused below is so for its own reason.
+    forge(path, lambda file: put(file, VALUES + 1))
+    assert np.array_equal(open_table(SPEC, path.parent).values, VALUES + 1)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "format", "format_version", "game", "options", "options_sha256", "quantity", "unit",
+        "index_version", "index_formula", "solver_version", "start_index",
+    ],
+)  # fmt: skip
+def test_each_attribute_must_be_right(path: Path, name: str) -> None:
+    def change(file: h5py.File) -> None:
+        value = file.attrs[name]
+        file.attrs[name] = value + "?" if isinstance(value, str) else value + 1
+
+    forge(path, change)
+    assert name in refused(path, MismatchedTableError)
+    forge(path, lambda file: file.attrs.__delitem__(name))
+    assert name in refused(path, MismatchedTableError)
+
+
+@pytest.mark.parametrize("name", ["format", "format_version", "index_version", "solver_version"])
+@pytest.mark.parametrize(
+    "value",
+    ["x", "", b"\xff\xfe", 1.5, float("nan"), float("inf"), -1, 2**40, [1, 2], h5py.Empty("f8")],
+    ids=str,
+)
+def test_attributes_of_any_type(path: Path, name: str, value: Any) -> None:
+    def change(file: h5py.File) -> None:
+        file.attrs[name] = value
+
+    forge(path, change)
+    with pytest.raises(TableError) as error:
+        open_table(SPEC, path.parent)
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("name", ["counts", "start_value", "values_sha256"])
+@pytest.mark.parametrize("value", [None, "{", "x", [1.0, 2.0], h5py.Empty("f8")], ids=str)
+def test_attributes_that_cannot_be_read(path: Path, name: str, value: Any) -> None:
+    def change(file: h5py.File) -> None:
+        del file.attrs[name]
+        if value is not None:
+            file.attrs[name] = value
+
+    forge(path, change)
+    refused(path)
+
+
+def test_other_options_under_this_name(path: Path) -> None:
+    other = write(path.parent, replace(SPEC, options={**SPEC.options, "heaps": 4}))
+    other.replace(path)
+    assert "options" in refused(path, MismatchedTableError)
+
+
+@pytest.mark.parametrize(
+    ("change", "word"),
+    [
+        ({"index_version": 5}, "index_version 5, found 4"),
+        ({"solver_version": 2}, "solver_version 2, found 1"),
+        ({"index_formula": "other"}, "index_formula"),
+        ({"quantity": "other"}, "quantity"),
+        ({"shape": (200,)}, "shape"),
+        ({"dtype": "<f4"}, "<f4"),
+        ({"start_index": 8}, "start_index"),
+        ({"parts": {"column": ("<i2", (7,))}}, "column"),
+        ({"parts": {"column": ("<i4", (6,))}}, "column"),
+    ],
+)
+def test_a_table_of_another_version(path: Path, change: dict[str, Any], word: str) -> None:
+    assert word in refused(path, MismatchedTableError, replace(SPEC, **change))
+
+
+def test_another_version_of_the_format(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(store, "FORMAT_VERSION", 2)
+    assert "format_version 2, found 1" in refused(path, MismatchedTableError)
+
+
+def test_a_part_that_is_missing(path: Path) -> None:
+    forge(path, lambda file: file.__delitem__("parts"))
+    refused(path)
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        VALUES.astype("<f4"), VALUES.astype(">f8"), VALUES[:, :4], VALUES.ravel(),
+        np.zeros((40, 5), dtype="<i8"), np.float64(3), np.zeros((0, 5)),
+        np.full((40, 5), b"text"), h5py.Empty("f8"),
+    ],
+    ids=str,
+)  # fmt: skip
+def test_wrong_type_or_shape(path: Path, values: Any) -> None:
+    def change(file: h5py.File) -> None:
+        del file["values"]
+        file["values"] = values
+
+    forge(path, change)
+    assert "values <f8 of shape (40, 5)" in refused(path, MismatchedTableError)
+
+
+def test_a_huge_claimed_shape_costs_nothing(path: Path) -> None:
+    def change(file: h5py.File) -> None:
+        del file["values"]
+        file.create_dataset("values", shape=(2**40, 2**10), dtype="<f8", chunks=(64, 64))
+
+    forge(path, change)
+    refused(path, MismatchedTableError)
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+def test_values_that_are_no_numbers(path: Path, value: float) -> None:
+    changed = VALUES.copy()
+    changed[30, 2] = value
+    forge(path, lambda file: put(file, changed))
+    assert "finite" in refused(path)
+
+
+def test_values_with_another_digest(path: Path) -> None:
+    def change(file: h5py.File) -> None:
+        file["values"][30, 2] += 1e-9
+
+    forge(path, change)
+    assert "values_sha256" in refused(path)
+
+
+def test_parts_are_under_the_digest_too(path: Path) -> None:
+    def change(file: h5py.File) -> None:
+        file["parts/column"][2] = 5
+
+    forge(path, change)
+    assert "values_sha256" in refused(path)
+
+
+def test_another_start_value(path: Path) -> None:
+    forge(path, lambda file: file.attrs.__setitem__("start_value", 1.25))
+    assert "start_value 1.25" in refused(path)
+
+
+def test_links_out_of_the_file(path: Path) -> None:
+    other = path.parent / "other.h5"
+    with h5py.File(other, "w") as file:
+        file["values"] = VALUES
+        file["column"] = PARTS["column"]
+    for place, name in (("values", "values"), ("parts/column", "column")):
+        fresh = write(path.parent)
+
+        def change(file: h5py.File, place: str = place, name: str = name) -> None:
+            del file[place]
+            file[place] = h5py.ExternalLink(str(other), name)
+
+        forge(fresh, change)
+        assert f"{place} in this file" in refused(fresh)
+
+
+def test_a_soft_link(path: Path) -> None:
+    def change(file: h5py.File) -> None:
+        file.move("values", "elsewhere")
+        file["values"] = h5py.SoftLink("/elsewhere")
+
+    forge(path, change)
+    assert "values in this file" in refused(path)
+
+
+def test_a_group_behind_a_link(path: Path) -> None:
+    def change(file: h5py.File) -> None:
+        file.move("parts", "elsewhere")
+        file["parts"] = h5py.SoftLink("/elsewhere")
+
+    forge(path, change)
+    assert "parts in this file" in refused(path)
+
+
+def test_a_group_where_values_should_be(path: Path) -> None:
+    def change(file: h5py.File) -> None:
+        del file["values"]
+        file.create_group("values")
+
+    forge(path, change)
+    refused(path)
+
+
+def test_external_storage(path: Path) -> None:
+    raw = path.parent / "raw"
+    raw.write_bytes(VALUES.tobytes())
+
+    def change(file: h5py.File) -> None:
+        del file["values"]
+        file.create_dataset(
+            "values", shape=(40, 5), dtype="<f8", external=[(str(raw), 0, VALUES.nbytes)]
+        )
+
+    forge(path, change)
+    assert "stored in this file" in refused(path)
+
+
+def test_a_virtual_dataset(path: Path) -> None:
+    def change(file: h5py.File) -> None:
+        file.move("values", "elsewhere")
+        layout = h5py.VirtualLayout(shape=(40, 5), dtype="<f8")
+        layout[:] = h5py.VirtualSource(".", "elsewhere", shape=(40, 5))
+        file.create_virtual_dataset("values", layout)
+
+    forge(path, change)
+    assert "stored in this file" in refused(path)
+
+
+def test_other_filters(path: Path) -> None:
+    forge(path, lambda file: put(file, VALUES, compression="lzf"))
+    assert "filters" in refused(path)
+
+
+@pytest.mark.parametrize("name", ["structure", "values", "parts"])
+def test_bits_of_hdf5_itself_under_a_right_digest(path: Path, name: str) -> None:
+    """Garbage that HDF5 has to read: a table error or sound values, never a crash."""
+    content = path.read_bytes()
+    luck = random.Random(name)
+    for _ in range(150):
+        changed = bytearray(content)
+        for _ in range(luck.choice([1, 1, 8])):
+            changed[luck.randrange(512, len(changed))] = luck.randrange(256)
+        path.write_bytes(sealed(bytes(changed[512:])))
+        for read in (lambda: open_table(SPEC, path.parent), lambda: structure(path, "")):
+            try:
+                found = read()
+            except TableError as error:
+                assert "\n" not in str(error)
+            else:
+                if isinstance(found, Table):
+                    assert found.values.tobytes() == VALUES.tobytes()
+
+
+@pytest.mark.parametrize("options", ["[]", "3", "{", "{} {}", ""])
+def test_identity_of_options_that_are_none(path: Path, options: str) -> None:
+    forge(path, lambda file: file.attrs.__setitem__("options", options))
+    with pytest.raises(CorruptTableError):
+        identity(path, "ustad build")
+
+
+def test_a_structure_that_is_none(path: Path) -> None:
+    def change(file: h5py.File) -> None:
+        del file["structure"]
+        file["structure"] = np.zeros(3)
+
+    forge(path, change)
+    with pytest.raises(CorruptTableError):
+        structure(path, "ustad build")
+
+
+# Writing: the old file or the new one, whole.
+
+
+def whole(path: Path) -> None:
+    """Assert that the old table stands and that nothing else is left behind."""
+    assert np.array_equal(open_table(SPEC, path.parent).values, VALUES)
+    assert list(path.parent.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("call", ["fsync", "replace", "chmod", "fdopen"])
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EACCES, errno.EIO])
+def test_a_write_that_fails_leaves_the_old_file(
+    path: Path, monkeypatch: pytest.MonkeyPatch, call: str, number: int
+) -> None:
+    def fail(*_: Any, **__: Any) -> None:
+        raise OSError(number, os.strerror(number))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, call, fail)
+        with pytest.raises(TableWriteError) as error:
+            write(path.parent, values=VALUES + 1)
+    message = str(error.value)
+    assert str(path) in message
+    assert os.strerror(number) in message
+    assert "make room or choose another folder" in message
+    whole(path)
+
+
+def test_what_does_not_read_back_the_same_is_not_put_in_place(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "read_bytes", lambda self: b"other")
+        with pytest.raises(TableWriteError, match="read back"):
+            write(path.parent, values=VALUES + 1)
+    whole(path)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="limits of POSIX")
+def test_a_file_system_that_takes_no_more(path: Path) -> None:
+    """A true failure of write: the process may not make files above 4,000 bytes."""
+    script = (
+        "import resource, sys; from pathlib import Path; import numpy as np\n"
+        "from ustad.tables import TableSpec, TableWriteError, write_table\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (4000, 4000))\n"
+        "spec = TableSpec('nim', {}, 'what', 'points', 1, 'f', (9999,), 0)\n"
+        "values = np.random.default_rng(1).normal(size=9999)\n"
+        "try: write_table(spec, Path(sys.argv[1]), values, {}, {})\n"
+        "except TableWriteError as error: print(error)\n"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", script, str(path.parent)],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert "File too large; make room or choose another folder with --tables" in run.stdout
+    whole(path)
+
+
+def test_a_file_where_the_folder_should_be(tmp_path: Path) -> None:
+    folder = tmp_path / "file"
+    folder.write_text("not a folder")
+    for place in (folder, folder / "below"):
+        with pytest.raises(TableWriteError, match="choose another folder with --tables"):
+            write(place)
+        with pytest.raises(TableError):
+            open_table(SPEC, place)
+    assert folder.read_text() == "not a folder"
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid"), reason="permissions of POSIX")
+def test_a_folder_that_may_not_be_written(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    if os.geteuid() == 0:  # who may do all: let the system call refuse instead
+
+        def fail(*_: Any, **__: Any) -> None:
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+
+        monkeypatch.setattr(store.tempfile, "mkstemp", fail)
+    else:
+        path.parent.chmod(0o555)
+    try:
+        with pytest.raises(TableWriteError, match="Permission denied"):
+            write(path.parent, values=VALUES + 1)
+    finally:
+        path.parent.chmod(0o755)
+    whole(path)
+
+
+def test_a_folder_in_the_place_of_the_file(tmp_path: Path) -> None:
+    SPEC.path(tmp_path).mkdir()
+    with pytest.raises(TableWriteError):
+        write(tmp_path)
+    assert [found.name for found in tmp_path.iterdir()] == [SPEC.file_name]
+
+
+def test_damage_while_a_table_is_open_is_seen_once_it_is_gone(path: Path) -> None:
+    table = open_table(SPEC, path.parent)
+    content = bytearray(path.read_bytes())
+    content[-1] ^= 1
+    path.write_bytes(content)
+    os.utime(path, ns=(1, 1))
+    refused(path)
+    assert np.array_equal(table.values, VALUES)
+    del table
+    gc.collect()
+    refused(path)

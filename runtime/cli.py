@@ -317,7 +317,7 @@ def _verify(args: argparse.Namespace) -> int:
     for path in table_files(folder):
         fault = None
         try:
-            open_file(path)
+            open_file(path).verify()
         except TableError as error:
             fault = str(error)
         rows.append({"path": str(path), "ok": fault is None, "error": fault})

@@ -44,7 +44,8 @@ class TableSpec:
         dtype: the type of the values, little-endian: ``<f8`` unless they are
             whole numbers by nature.
         parts: type and shape of further arrays that a reader needs to find a
-            value, by name; they are read and checked with the values.
+            value, by name; they are read and checked with the values.  In a shape -1
+            stands for any length.
         solver_version: counts up when the solver's answers change.
     """
 

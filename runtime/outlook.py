@@ -20,7 +20,7 @@ Rows know single points below ``SPAN``; what goes beyond is one lump at its mean
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Protocol
@@ -55,6 +55,7 @@ class FullOutlook:
         section: how many states a section has.
         tail: (states,) the chance of more points than there are entries.
         tail_points: (states,) the mean of these, 0 where there is no tail.
+        ensure: called with where rows begin and their width before they are read.
     """
 
     chance: Floats
@@ -62,29 +63,81 @@ class FullOutlook:
     section: int
     tail: Floats
     tail_points: Floats
+    ensure: Callable[[Ints, int], None] | None = None
+
+    @cached_property
+    def _starts(self) -> Ints:
+        """(sections,) where each section begins."""
+        sizes = [width * self.section for width in self.widths]
+        return np.cumsum([0, *sizes[:-1]])
 
     @cached_property
     def sections(self) -> tuple[Floats, ...]:
         """The rows of each section: (section, width)."""
-        ends = np.cumsum([width * self.section for width in self.widths])
+        flat = np.asarray(self.chance)
         return tuple(
-            self.chance[end - width * self.section : end].reshape(self.section, width)
-            for width, end in zip(self.widths, ends.tolist(), strict=True)
+            flat[start : start + width * self.section].reshape(self.section, width)
+            for width, start in zip(self.widths, self._starts.tolist(), strict=True)
         )
 
     def rows(self, states: Ints) -> Floats:
         """Return (m, n) the chance of 0 to n - 1 points for each of m states."""
         at = states // self.section
         if (at == at[0]).all():
-            number = int(at[0])
-            rows: Floats = self.sections[number][states - number * self.section]
+            rows = self._section_rows(int(at[0]), states)
         else:
             rows = np.zeros((len(states), max(self.widths)))
-            for number, section in enumerate(self.sections):
+            for number in np.unique(at).tolist():
                 here = np.flatnonzero(at == number)
-                rows[here, : section.shape[1]] = section[states[here] - number * self.section]
+                rows[here, : self.widths[number]] = self._section_rows(number, states[here])
         tail = self.tail[states]
         return _with_tails(rows, tail, self.tail_points[states]) if tail.any() else rows
+
+    def _section_rows(self, number: int, states: Ints) -> Floats:
+        """Return (m, width) the rows of states that lie in one section, checked."""
+        width = self.widths[number]
+        at = states - number * self.section
+        if self.ensure is not None:
+            self.ensure(self._starts[number] + at * width, width)
+        rows: Floats = self.sections[number][at]
+        return rows
+
+
+@dataclass(frozen=True)
+class BestChances:
+    """The best chances to make so many points or more, each found for its own target.
+
+    As a distribution they are what a player could do who knew from the start which
+    total it takes.
+
+    Attributes:
+        best: (entries,) float64: state after state the best chance of at least 0, 1, 2, ...
+            points.
+        widths: by section of equally many states, how many entries each state has.
+        section: how many states a section has.
+        ensure: called with where rows begin and their width before they are read.
+    """
+
+    best: Floats
+    widths: tuple[int, ...]
+    section: int
+    ensure: Callable[[Ints, int], None] | None = None
+
+    @cached_property
+    def _full(self) -> FullOutlook:
+        none = np.zeros(len(self.widths) * self.section)
+        return FullOutlook(self.best, self.widths, self.section, none, none, self.ensure)
+
+    def chances(self, states: Ints) -> Floats:
+        """Return (m, n) the best chance of at least 0 to n - 1 points for each of m states."""
+        return self._full.rows(states)
+
+    def rows(self, states: Ints) -> Floats:
+        """Return (m, n) the chances as distributions: what is beyond the rows is at their end."""
+        best = self.chances(states)
+        rows = best.copy()
+        rows[:, :-1] -= best[:, 1:]
+        return rows
 
 
 def _with_tails(rows: Floats, tail: Floats, points: Floats) -> Floats:

@@ -26,7 +26,9 @@ point kept.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,7 +53,10 @@ from ustad.runtime.compiled import (
 )
 from ustad.runtime.games import yacht
 from ustad.runtime.games.base import TIE, Progress
-from ustad.runtime.outlook import SPAN, FullOutlook
+from ustad.runtime.outlook import SPAN, BestChances, FullOutlook, Mixture, Outlook
+from ustad.solver import chances, compact
+from ustad.solver import yacht as yacht_solver
+from ustad.solver.build import Built
 from ustad.solver.layers import solve_layers
 from ustad.solver.turn import ROLL_COUNT, WIDTH, stop_chances
 from ustad.solver.yacht import gains, layers
@@ -188,6 +193,7 @@ def _solve_blocks(
     start: Ints,
     tail: Floats,
     tail_points: Floats,
+    bonus: Floats,
     bounds: Ints,
     pieces: Ints,
     first_piece: Ints,
@@ -250,7 +256,10 @@ def _solve_blocks(
                         yacht_after(second_yacht, held, box, points),
                         yacht_upper_after(box, points, sum_before),
                     )
-                    reward = yacht_upper_points(box, points, sum_before) + extra
+                    reward = yacht_upper_points(box, points, sum_before)
+                    earned = 1.0 if reward > points else bonus[after]
+                    bonus[state + c] += weight * earned
+                    reward += extra
                     _add_shifted(
                         chance, start, tail, tail_points, bounds, state + c, after, reward, weight
                     )
@@ -264,8 +273,8 @@ def solve(
     progress: Progress | None = None,
     threads: int | None = None,
     most_open: int = _BOX_COUNT,
-) -> FullOutlook:
-    """Return the outlook of every state.
+) -> tuple[FullOutlook, Floats]:
+    """Return the outlook of every state, and (states,) the chance of the upper bonus.
 
     Args:
         second_yacht: FORCED_JOKER, PLAIN or FREE_JOKER of the rules.
@@ -276,7 +285,7 @@ def solve(
     """
     start = yacht_outlook.row_starts(second_yacht)
     chance = np.zeros(start[-1])
-    tail, tail_points = np.zeros(len(values)), np.zeros(len(values))
+    tail, tail_points, bonus = np.zeros((3, len(values)))
     bounds = np.zeros((len(values), 2), dtype=np.int64)
     for held in range(1, yacht.yacht_states(second_yacht)):
         for upper in range(yacht.BONUS_AT + 1):
@@ -294,8 +303,76 @@ def solve(
         start,
         tail,
         tail_points,
+        bonus,
         bounds,
     )
     solve_layers(layers(second_yacht)[:most_open], solve_blocks, progress, threads)
     means = np.divide(tail_points, tail, out=np.zeros(len(tail)), where=tail > 0)
-    return yacht_outlook.full(second_yacht, chance, tail, means)
+    return yacht_outlook.full(second_yacht, chance, tail, means), bonus
+
+
+_KEPT: dict[str, tuple[int, Any]] = {}
+"""What was solved last, by what it is: its setting and itself."""
+
+
+def _kept(what: str, second_yacht: int, make: Callable[[], Any]) -> Any:
+    """Return what was made for a setting; several tables are made of it, one after the other."""
+    if what not in _KEPT or _KEPT[what][0] != second_yacht:
+        _KEPT.pop(what, None)  # two at once would take twice the memory
+        _KEPT[what] = second_yacht, make()
+    return _KEPT[what][1]
+
+
+def _outlook(second_yacht: int, progress: Progress | None) -> tuple[FullOutlook, Floats]:
+    """Return the outlook of every state, and the chance of the upper bonus."""
+
+    def make() -> tuple[FullOutlook, Floats]:
+        return solve(second_yacht, yacht_solver.solve(second_yacht), progress)
+
+    found: tuple[FullOutlook, Floats] = _kept("outlook", second_yacht, make)
+    return found
+
+
+def _best_chances(second_yacht: int, progress: Progress | None) -> BestChances:
+    """Return the best chances of every state."""
+
+    def make() -> BestChances:
+        best = chances.solve(second_yacht, progress)
+        return BestChances(best, yacht_outlook.widths(second_yacht), yacht_outlook.section())
+
+    found: BestChances = _kept("best chances", second_yacht, make)
+    return found
+
+
+def build(options: Mapping[str, Any], progress: Progress | None = None) -> Built:
+    """Solve one setting and return what the table of an outlook holds."""
+    spec = yacht.TYPE.table_spec(options)
+    second_yacht = yacht.SECOND_YACHT.index(options["second_yacht"])
+    structure = {**dice.structure(), "column": yacht.columns().column.astype(np.int16)}
+    name = options["outlook"]
+    counts = {"values": int(yacht_outlook.kinds(second_yacht).size)}
+    if name == "best":
+        return Built(spec, _best_chances(second_yacht, progress).best, counts, structure)
+    outlook, bonus = _outlook(second_yacht, progress)
+    if name == "full":
+        parts = {"tail": outlook.tail, "tail_points": outlook.tail_points, "bonus": bonus}
+        return Built(spec, outlook.chance, counts, structure, parts)
+    if name == "compact":
+        made: Outlook = outlook
+    else:
+        made = Mixture(outlook, _best_chances(second_yacht, progress), yacht_outlook.MIX)
+    kinds = yacht_outlook.kinds(second_yacht)
+    far = compact.knots(made, np.flatnonzero(kinds == yacht_outlook.FAR))
+    small = {
+        "shift": far.shift,
+        "bonus": np.rint(bonus * yacht_outlook.BONUS_PARTS).astype("<u2"),
+    }
+    for part, kind, number, dtype in (
+        ("fine", yacht_outlook.FINE, yacht_outlook.FINE_PARTS, "<u2"),
+        ("coarse", yacht_outlook.COARSE, yacht_outlook.COARSE_PARTS, "|u1"),
+    ):
+        steps = compact.steps(made, np.flatnonzero(kinds == kind), number)
+        small[part] = steps.parts.astype(dtype)
+        small[f"{part}_lengths"] = np.diff(steps.start).astype("<u2")
+        small[f"{part}_first"] = steps.first.astype("<u2")
+    return Built(spec, far.gaps, counts, structure, small)

@@ -248,7 +248,11 @@ def reachable_states(second_yacht: int) -> int:
 
 
 def build(options: Mapping[str, Any], progress: Progress | None = None) -> Built:
-    """Solve one setting and return what its table holds."""
+    """Solve one setting and return what its table holds: values, or an outlook."""
+    if "outlook" in options:
+        from ustad.solver import outlook  # it needs this module
+
+        return outlook.build(options, progress)
     second_yacht = yacht.SECOND_YACHT.index(options["second_yacht"])
     values = solve(second_yacht, progress)
     counts = {"reachable_states": reachable_states(second_yacht), "values": len(values)}

@@ -1,21 +1,71 @@
-"""Outlooks of yacht: how they lie in their tables, and how to read them."""
+"""Outlooks of yacht: how they lie in their tables, and how to read them.
+
+Four kinds of table hold distributions of the points still to come, for every state
+at the start of a turn:
+
+- **full**: the chance of every number of points, up to ``SPAN``, under hard play;
+- **compact**: the same in some 3 MB;
+- **best**: the best chance to make at least so many points, each number for itself;
+- **best_compact**: in some 3 MB the mixture that :class:`Outlooks` describes.
+
+Rows.  In the large tables the row of a state holds a number for 0, 1, 2, ... points,
+as many as :func:`widths` says, by what the yacht box holds.  Compact tables hold
+states with one or two open boxes in 65,535 parts, those with three or four in 255,
+and those with more by knots; see :mod:`ustad.runtime.outlook`.
+"""
 
 from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ustad.runtime.dice import FACES
 from ustad.runtime.games.yacht import (
+    ALL_OPEN,
     BONUS,
-    FACES,
     LOWER_SETS,
+    OPEN_YACHT,
     PLAIN,
+    SECOND_YACHT,
+    TYPE,
+    UPPER_BOXES,
     columns,
+    state_index,
+    yacht_states,
 )
-from ustad.runtime.outlook import SPAN, FullOutlook
+from ustad.runtime.outlook import (
+    KNOTS,
+    SPAN,
+    BestChances,
+    CompactOutlook,
+    FullOutlook,
+    Knots,
+    Mixture,
+    Outlook,
+    Steps,
+)
+from ustad.tables import MissingTableError, Table, TableSpec, open_table, tables_folder
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+
+FINE, COARSE, FAR = range(3)
+"""The forms of a compact table: the kinds of its states."""
+
+FINE_PARTS, COARSE_PARTS = 65535, 255
+BONUS_PARTS = 65535
+
+MIX = 2 / 3
+"""What best chances count in the mixture; the outlook under hard play is the rest."""
+
+_START_POINTS = 250
+"""A table's start value is that of so many points at the start of the game."""
 
 _MOST_WITHOUT_YACHT = 5 * sum(range(1, FACES + 1)) + BONUS + 30 + 30 + 25 + 30 + 40 + 30
 """Points of the best sheet but its yacht box, without further yachts."""
@@ -39,6 +89,176 @@ def row_starts(second_yacht: int) -> Ints:
     return np.concatenate([[0], np.cumsum(sizes)])
 
 
+@cache
+def kinds(second_yacht: int) -> NDArray[np.int8]:
+    """Return (states,) the form that a compact table holds each state in."""
+    known = columns()
+    open_lower = np.array([members.bit_count() for members in range(LOWER_SETS)])
+    open_upper = np.repeat(open_lower[: 1 << UPPER_BOXES], np.diff(known.bounds))
+    open_yacht = np.arange(yacht_states(second_yacht)) == OPEN_YACHT
+    open_boxes = open_yacht[:, None, None] + open_lower[:, None] + open_upper
+    found: NDArray[np.int8] = np.select([open_boxes <= 2, open_boxes <= 4], [FINE, COARSE], FAR)
+    return found.ravel().astype(np.int8)
+
+
+_QUANTITIES = {
+    "full": "chance of each number of points still to come under the play of level hard",
+    "compact": "first knot, then gaps between the knots, of the points still to come under the "
+    "play of level hard",
+    "best": "best chance of at least each number of points still to come",
+    "best_compact": "first knot, then gaps between the knots, of the points still to come, mixed "
+    "of one part under the play of level hard and two of best chances",
+}
+
+_ROWS = (
+    "values[start of the row + points]; rows in the order of the states, which are numbered as "
+    "in the table of values, of {widths} entries by what the yacht box holds; parts/tail and "
+    "parts/tail_points are the chance and the mean of what is beyond a row"
+)
+_COMPACT = (
+    "values[:, i] and parts/shift[i] for state number i of those with five open boxes or more, "
+    "states numbered as in the table of values: the first knot, then the gap to each next; "
+    "sixteen equal parts of the chance lie above a knot up to the next, all moved by shift / 16 "
+    "points; states with at most two open boxes in 65535 parts and those with three or four in "
+    "255: row i of {fine,coarse} has lengths[i] entries, from first[i] points on, one row after "
+    "the other; parts/bonus in 65535 parts"
+)
+
+
+def table_spec(options: Mapping[str, Any], outlook: str) -> TableSpec:
+    """Return the identity of the table of an outlook.
+
+    Args:
+        options: the full option set of the rules.
+        outlook: ``compact``, ``full``, ``best`` or ``best_compact``.
+    """
+    second_yacht = SECOND_YACHT.index(options["second_yacht"])
+    states = yacht_states(second_yacht) * section()
+    start = state_index(ALL_OPEN, OPEN_YACHT, 0)
+    parts: dict[str, tuple[str, tuple[int, ...]]]
+    if outlook in {"full", "best"}:
+        formula = _ROWS.format(widths=", ".join(map(str, widths(second_yacht))))
+        starts = row_starts(second_yacht)
+        dtype, shape = "<f8", (int(starts[-1]),)
+        start_index = int(starts[start]) + _START_POINTS
+        parts = {}
+        if outlook == "full":
+            parts = dict.fromkeys(("tail", "tail_points", "bonus"), ("<f8", (states,)))
+    else:
+        formula = _COMPACT
+        counts = np.bincount(kinds(second_yacht), minlength=3).tolist()
+        dtype, shape = "|u1", (KNOTS, counts[FAR])
+        start_index = int(np.count_nonzero(kinds(second_yacht)[:start] == FAR))
+        parts = {"shift": ("|i1", (counts[FAR],)), "bonus": ("<u2", (states,))}
+        for name, count, kind in (("fine", counts[FINE], "<u2"), ("coarse", counts[COARSE], "|u1")):
+            parts |= {
+                name: (kind, (-1,)),
+                f"{name}_lengths": ("<u2", (count,)),
+                f"{name}_first": ("<u2", (count,)),
+            }
+    return TableSpec(
+        game=TYPE.name,
+        options={**options, "outlook": outlook},
+        quantity=_QUANTITIES[outlook],
+        unit="points" if outlook.endswith("compact") else "probability",
+        index_version=1,
+        index_formula=formula,
+        shape=shape,
+        start_index=start_index,
+        dtype=dtype,
+        parts=parts,
+    )
+
+
 def full(second_yacht: int, chance: Floats, tail: Floats, tail_points: Floats) -> FullOutlook:
     """Return the outlook that these arrays hold."""
     return FullOutlook(chance, widths(second_yacht), section(), tail, tail_points)
+
+
+def read_full(second_yacht: int, table: Table) -> FullOutlook:
+    """Return the outlook of a full table."""
+    tail, points = table.parts["tail"], table.parts["tail_points"]
+    return FullOutlook(table.values, widths(second_yacht), section(), tail, points, table.ensure)
+
+
+def read_best(second_yacht: int, table: Table) -> BestChances:
+    """Return the best chances of their table."""
+    return BestChances(table.values, widths(second_yacht), section(), table.ensure)
+
+
+def read_compact(second_yacht: int, table: Table) -> CompactOutlook:
+    """Return the outlook of a compact table."""
+    kind = kinds(second_yacht)
+    place = np.empty(len(kind), dtype=np.int64)
+    for number in (FINE, COARSE, FAR):
+        members = np.flatnonzero(kind == number)
+        place[members] = np.arange(len(members))
+    parts = table.parts
+    steps = [
+        Steps(
+            parts[name],
+            np.concatenate([[0], np.cumsum(parts[f"{name}_lengths"], dtype=np.int64)]),
+            parts[f"{name}_first"],
+        )
+        for name in ("fine", "coarse")
+    ]
+    return CompactOutlook(kind, place, (*steps, Knots(table.values, parts["shift"])))
+
+
+@dataclass(frozen=True)
+class Outlooks:
+    """What expert goes by.
+
+    Attributes:
+        name: the table that says most, as the option ``outlook`` names it.
+        field: the points to come of a sheet under the play of level hard.
+        own: the points to come of the own sheet as expert rates it.  One who knew
+            the total that wins could make it with the best chance there is; one who
+            learns nothing more on the way does as hard does.  The truth lies between:
+            where best chances are known, ``own`` mixes the two.
+        bonus: (states,) the chance of the upper bonus under the play of level hard.
+        exact: whether ``field`` has every point.
+    """
+
+    name: str
+    field: Outlook
+    own: Outlook
+    bonus: Floats
+    exact: bool
+
+
+def open_outlooks(options: Mapping[str, Any], folder: Path | None) -> Outlooks | None:
+    """Return the best outlooks that are built, None if there are none.
+
+    Raises:
+        TableError: a table is damaged or unfit; the message names the way out.
+    """
+    second_yacht = SECOND_YACHT.index(options["second_yacht"])
+    if (table := open_if_built(options, "full", folder)) is not None:
+        known = read_full(second_yacht, table)
+        bonus = table.parts["bonus"]
+        best = open_if_built(options, "best", folder)
+        if best is None:
+            return Outlooks("full", known, known, bonus, True)
+        own = Mixture(known, read_best(second_yacht, best), MIX)
+        return Outlooks("best", known, own, bonus, True)
+    if (table := open_if_built(options, "compact", folder)) is not None:
+        short = read_compact(second_yacht, table)
+        bonus = table.parts["bonus"] / BONUS_PARTS
+        mixed = open_if_built(options, "best_compact", folder)
+        if mixed is None:
+            return Outlooks("compact", short, short, bonus, False)
+        return Outlooks("best_compact", short, read_compact(second_yacht, mixed), bonus, False)
+    return None
+
+
+def open_if_built(options: Mapping[str, Any], outlook: str, folder: Path | None) -> Table | None:
+    """Return the table of an outlook, None if there is none.
+
+    Raises:
+        TableError: it is damaged or unfit.
+    """
+    try:
+        return open_table(table_spec(options, outlook), tables_folder(folder))
+    except MissingTableError:
+        return None

@@ -17,7 +17,7 @@ import hashlib
 import random
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -110,7 +110,9 @@ class Advice:
     ``best`` holds the moves tied within 1e-9.  ``options`` holds every legal
     move with its value, best first.  ``value`` and ``unit`` are None for levels
     that play by rule of thumb and rate nothing.  ``extra`` holds what a game
-    tells beside, by the names it has in JSON.
+    tells beside, by the names it has in JSON.  ``beside`` holds further numbers of
+    each option, in the order of the options, by name.  ``notes`` makes lines for
+    people, which no program reads.
     """
 
     best: Sequence[Any]
@@ -118,6 +120,8 @@ class Advice:
     unit: str | None = None
     options: Sequence[tuple[Any, float]] = ()
     extra: Mapping[str, Any] | None = None
+    beside: Mapping[str, Sequence[float]] = field(default_factory=dict)
+    notes: Callable[[], Sequence[str]] = tuple
 
 
 def rank(
@@ -355,12 +359,23 @@ class GameType(ABC):
     def table_spec(self, options: Mapping[str, Any]) -> TableSpec:
         """Return the identity of the table of an option set, or raise OptionError."""
 
+    def tables_asked_for(self, options: dict[str, Any]) -> Sequence[dict[str, Any]]:
+        """Return the option sets of the tables to build when these options are asked for."""
+        return (options,)
+
     def add_flags(self, parser: argparse.ArgumentParser) -> None:
         """Add the flags that describe a position on the command line, if there are any."""
         del parser
 
     def position_from_flags(self, args: argparse.Namespace) -> dict[str, Any] | None:
         """Return the JSON position that the flags describe, None if none was given."""
+        return None
+
+    def adviser_from_flags(
+        self, args: argparse.Namespace, game: Any, tables: Path | None
+    ) -> Bot | None:
+        """Return who answers if the flags ask for another than a level's bot."""
+        del args, game, tables
         return None
 
     @abstractmethod

@@ -147,6 +147,21 @@ class TurnBot(ABC):
     def _best(self, turns: SolvedTurns, rolls_left: int, rolls: Ints, lanes: Ints) -> Ints:
         return best_choices(turns, rolls_left, rolls, lanes, lambda: self.second(turns))
 
+    def rated(
+        self, view: SheetState, turns: SolvedTurns, lane: int
+    ) -> tuple[Sequence[Any], list[float]]:
+        """Return the legal moves of a roll and what each is worth in a solved turn."""
+        dice = view.dice or ()
+        roll = ROLL_INDEX[dice]
+        worth = turns.roll_values(roll, lane, view.rolls_left)
+        moves = view.game.writes(view.sheet, dice, view.rolls_left)
+        values = [worth[self._number[write]] for write in moves]
+        if view.rolls_left:
+            moves = (*keep_moves(dice), *moves)
+            keeps = turns.turn.keeps(view.rolls_left)[_sub_keep_array(roll), lane]
+            values = keeps.tolist() + values
+        return moves, values
+
     def forget(self) -> None:
         """Forget the solved turns; the answers do not depend on them."""
         self._solved.clear()
@@ -180,17 +195,9 @@ class RatingBot(TurnBot):
         """Return every legal move with the expected final total after it."""
         if view.dice is None:
             return Advice((), self.value(view), self.unit)
-        turns, lane = self.turn(view.sheet)
         total = view.sheet.total
-        roll = ROLL_INDEX[view.dice]
-        worth = turns.roll_values(roll, lane, view.rolls_left)
-        moves = view.game.writes(view.sheet, view.dice, view.rolls_left)
-        values = [total + worth[self._number[write]] for write in moves]
-        if view.rolls_left:
-            moves = (*keep_moves(view.dice), *moves)
-            keeps = turns.turn.keeps(view.rolls_left)[_sub_keep_array(roll), lane]
-            values = (total + keeps).tolist() + values
-        best, options = rank(moves, values)
+        moves, worth = self.rated(view, *self.turn(view.sheet))
+        best, options = rank(moves, [total + value for value in worth])
         return Advice(best, options[0][1], self.unit, options)
 
     def value(self, view: SheetState) -> float:

@@ -6,7 +6,7 @@
 - **hard** plays the exact table: every keep to the end of the turn, every box
   against what the sheet is worth after it.  It maximises the expected final
   total, and nothing does better;
-- **expert** plays the table too.
+- **expert** plays to win against the sheets it sees: :mod:`ustad.runtime.bots.yacht_expert`.
 
 The problem of hard.  The table holds what a sheet is worth between turns.  The
 turn itself is solved anew for each sheet by :mod:`ustad.runtime.bots.sheet`, from
@@ -283,4 +283,9 @@ def make_bot(level: str, game: Yacht, tables: Path | None) -> Bot:
         return EasyBot()
     if level == "medium":
         return MediumBot()
-    return TableBot(game, open_table(TYPE.table_spec(game.options), tables_folder(tables)))
+    table = open_table(TYPE.table_spec(game.options), tables_folder(tables))
+    if level == "hard":
+        return TableBot(game, table)
+    from ustad.runtime.bots.yacht_expert import make_expert  # it needs this module
+
+    return make_expert(game, table, tables)

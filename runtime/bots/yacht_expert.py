@@ -28,15 +28,16 @@ sheets, minus infinity in row ``ILLEGAL``, then each payment with an extra yacht
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ustad.runtime.bots.sheet import FIRST_WRITE, TurnBot
+from ustad.runtime.bots.sheet import FIRST_WRITE, KEEP_NUMBER, TurnBot
 from ustad.runtime.bots.yacht import (
     FIVE_EQUAL,
     ILLEGAL,
@@ -49,11 +50,13 @@ from ustad.runtime.bots.yacht import (
     after_payments,
     five_equal_payments,
 )
-from ustad.runtime.dice import Turn, keep_values
-from ustad.runtime.games.base import Advice
-from ustad.runtime.games.sheet import SheetState
+from ustad.runtime.bots.yacht_outlook import Outlooks, open_outlooks, table_spec
+from ustad.runtime.dice import KEEPS, ROLLS, Turn, keep_values
+from ustad.runtime.games.base import TIE, Advice, Bot, rank
+from ustad.runtime.games.sheet import ROLLS_A_TURN, Keep, SheetState
 from ustad.runtime.games.yacht import (
     BONUS,
+    BONUS_AT,
     BOXES,
     EXTRA_YACHT,
     PLAIN,
@@ -62,9 +65,12 @@ from ustad.runtime.games.yacht import (
     YACHT,
     YACHT_0,
     YACHT_50,
+    Sheet,
+    Yacht,
     state_index,
 )
 from ustad.runtime.outlook import REACH, Outlook, win_shares, windows
+from ustad.tables import Table
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -117,24 +123,32 @@ class _ExpertTurns(YachtTurns):
 
 
 class ExpertBot(TurnBot):
-    """Maximises its share of the win.
+    """Maximises its share of the win; alone at the table, the expected total.
 
     Attributes:
         game: the rules.
         rating: level hard: the expected totals.
-        field: the outlooks of the opponents, and of hard play.
-        own: what the own sheet may still make as this bot rates it.
+        outlooks: what it goes by.
     """
 
     writes = WRITES
     unit = "win_share"
 
-    def __init__(self, rating: TableBot, field: Outlook, own: Outlook | None = None) -> None:
+    def __init__(self, rating: TableBot, outlooks: Outlooks) -> None:
         super().__init__()
         self.game = rating.game
         self.rating = rating
-        self.field = field
-        self.own = own or field
+        self.outlooks = outlooks
+
+    def choose_many(self, views: Sequence[SheetState]) -> list[Any]:
+        """Return the best move for each view, the first of equals."""
+        alone = [len(view.sheets) == 1 for view in views]
+        if not any(alone):
+            return super().choose_many(views)
+        return [
+            (self.rating if single else super(ExpertBot, self)).choose_many([view])[0]
+            for view, single in zip(views, alone, strict=True)
+        ]
 
     def key(self, sheet: Any) -> Key:
         """Return the key of a sheet alone."""
@@ -156,7 +170,7 @@ class ExpertBot(TurnBot):
 
     def solve(self, keys: Sequence[Key]) -> _ExpertTurns:
         """Solve the turns of these keys, a lane each."""
-        gains = self._gains(keys, self._shares(keys), self.own)
+        gains = self._gains(keys, self._shares(keys), self.outlooks.own)
         turn, equal = self._turn(keys, gains)
         extra = np.zeros(len(keys))
         return _ExpertTurns(gains, equal, extra, turn, self.rating, keys)
@@ -176,7 +190,7 @@ class ExpertBot(TurnBot):
         seats = max(1, *(len(key.others) for key in keys))
         nobody = (state_index(0, YACHT_0, 0), _ALONE)
         others = np.array([key.others + (nobody,) * (seats - len(key.others)) for key in keys])
-        rows = self.field.rows(others[:, :, 0].ravel())
+        rows = self.outlooks.field.rows(others[:, :, 0].ravel())
         return win_shares(rows.reshape(len(keys), seats, -1), others[:, :, 1], REACH + _MOST)
 
     def _gains(self, keys: Sequence[Key], shares: Floats, own: Outlook) -> Floats:
@@ -214,21 +228,20 @@ class ExpertBot(TurnBot):
             )
         return gains
 
-    def advantages(self, views: Sequence[SheetState]) -> Floats:
-        """Return (n,) what this bot's turn gains over hard's, hard play following.
+    def advantages(self, views: Sequence[SheetState], player: TurnBot) -> Floats:
+        """Return (n,) what the turn of a player gains over hard's, hard play following.
 
         Args:
             views: positions at the start of a turn.
+            player: whose choices count.
         """
         keys = [self.view_key(view) for view in views]
         shares = self._shares(keys)
-        gains = self._gains(keys, shares, self.field)
+        gains = self._gains(keys, shares, self.outlooks.field)
         turn, equal = self._turn(keys, gains)
-        before = self._before(keys, shares)
-        if self.own is self.field:
-            return turn.start - before
         base = YachtTurns(gains, equal, np.zeros(len(keys)), turn)
-        return played(base, self.key_choices(keys)) - before
+        choices = player.key_choices([player.view_key(view) for view in views])
+        return played(base, choices) - self._before(keys, shares)
 
     def hard_shares(self, views: Sequence[SheetState]) -> Floats:
         """Return (n,) the win share at the start of a turn under hard play of all."""
@@ -236,15 +249,49 @@ class ExpertBot(TurnBot):
         return self._before(keys, self._shares(keys))
 
     def _before(self, keys: Sequence[Key], shares: Floats) -> Floats:
-        rows = self.field.rows(np.array([state_index(*key.sheet) for key in keys]))
+        rows = self.outlooks.field.rows(np.array([state_index(*key.sheet) for key in keys]))
         before: Floats = np.einsum("nx,nx->n", rows, shares[:, : rows.shape[1]])
         return before
 
     def ask(self, view: SheetState) -> Advice:
-        """Return every legal move with its win share and the expected total beside it."""
+        """Return every legal move with its win share and the expected total beside it.
+
+        Moves of one win share are told apart by the expected total.
+        """
         if len(view.sheets) == 1:
-            return self.rating.ask(view)
-        raise NotImplementedError
+            advice = self.rating.ask(view)
+            extra = {"note": "alone at the table: expert maximises the expected total"}
+            return replace(advice, extra=extra, notes=self._notes(view, extra["note"]))
+        extra = {"outlook": self.outlooks.name}
+        if view.dice is None:
+            return Advice((), self.value(view), self.unit, extra=extra, notes=self._notes(view))
+        expected = dict(self.rating.ask(view).options)
+        turns, lane = self._turns([self.view_key(view)])[0]
+        moves, shares = self.rated(view, turns, lane)
+        _, options = rank(moves, shares)
+        least = options[0][1] - TIE
+        tied = [option for option in options if option[1] >= least]
+        # The best first; those of the same share by their expected totals.
+        tied.sort(key=lambda option: -expected[option[0]])
+        options[: len(tied)] = tied
+        most = expected[tied[0][0]] - TIE
+        best = [move for move, _ in tied if expected[move] >= most]
+        beside = {"expected_total": [expected[move] for move, _ in options]}
+        notes = self._notes(view)
+        return Advice(best, options[0][1], self.unit, options, extra, beside, notes)
+
+    def value(self, view: SheetState) -> float:
+        """Return the win share of a position that waits for dice, or is over."""
+        if view.is_over():
+            return view.returns()[view.to_move]
+        turns, lane = self._turns([self.view_key(view)])[0]
+        if view.rolls_left == ROLLS_A_TURN:
+            return float(turns.turn.start[lane])
+        return float(turns.turn.keeps(view.rolls_left)[KEEP_NUMBER[Keep(view.kept)], lane])
+
+    def _notes(self, view: SheetState, *more: str) -> Callable[[], Sequence[str]]:
+        """Return what makes the lines on the final total and the bonus."""
+        return lambda: [*more, *sheet_notes(self.rating, self.outlooks, view)]
 
 
 def _shifted(rows: Floats, run: Any, points: Ints) -> Floats:
@@ -274,3 +321,95 @@ def played(turns: YachtTurns, choices: Ints) -> Floats:
         worth = keep_values(np.ascontiguousarray(value.T))
     start: Floats = worth[0]
     return start
+
+
+class Unseeing(TableBot):
+    """Stands in where no outlook is built: plays like hard, and says so."""
+
+    def ask(self, view: SheetState) -> Advice:
+        """Return every legal move with the expected final total after it."""
+        spec = table_spec(self.game.options, "compact")
+        note = (
+            "no outlook of these rules is built, so expert maximises the expected total; "
+            f"build one with: {spec.build_command(self.table.path.parent)}"
+        )
+        return replace(super().ask(view), extra={"note": note}, notes=lambda: (note,))
+
+
+def make_expert(game: Yacht, table: Table, tables: Path | None) -> Bot:
+    """Return expert with the best outlook that is built.
+
+    Args:
+        game: the rules.
+        table: the table of their values.
+        tables: the folder of table files, None for the usual places.
+
+    Raises:
+        TableError: an outlook is damaged or unfit.
+    """
+    outlooks = open_outlooks(game.options, tables)
+    if outlooks is None:
+        return Unseeing(game, table)
+    return ExpertBot(TableBot(game, table), outlooks)
+
+
+# For people: what the sheet will come to.
+
+
+def sheet_notes(rating: TableBot, outlooks: Outlooks, view: SheetState) -> list[str]:
+    """Return lines on the final total and the upper bonus of the sheet whose turn it is."""
+    chance, bonus = final_totals(rating, outlooks, view)
+    sums = np.cumsum(chance)
+    low, middle, high = (int(np.searchsorted(sums, part)) for part in (0.05, 0.5, 0.95))
+    return [
+        f"final total under hard play: {low} / {middle} / {high} (5 / 50 / 95%); "
+        f"chance of the upper bonus {bonus:.1%}",
+        f"win shares by the outlook: {outlooks.name}",
+    ]
+
+
+def final_totals(rating: TableBot, outlooks: Outlooks, view: SheetState) -> tuple[Floats, float]:
+    """Return how the sheet whose turn it is ends, level hard playing it from here on.
+
+    Returns:
+        (totals,) the chance of each final total from 0 on; the chance of the upper bonus.
+    """
+    game, sheet = rating.game, view.sheet
+    if view.is_over() or view.rolls_left == ROLLS_A_TURN:
+        ending = _ending(outlooks, game, sheet, sheet.total)
+        return ending[:-1], float(ending[-1])
+    choices = rating.turn_choices([sheet])[:, 0]
+    known: dict[Any, Floats] = {}
+    kept = np.zeros((0, 0))
+    # By the rolls left after a throw: how each roll ends, and each keep before that throw.
+    for left in range(view.rolls_left + (view.dice is not None)):
+        rolled = []
+        for roll, dice in enumerate(ROLLS):
+            chosen = int(choices[left, roll])
+            if chosen < FIRST_WRITE:
+                rolled.append(kept[chosen])
+                continue
+            after = game.write(sheet, dice, left, WRITES[chosen - FIRST_WRITE])
+            if after not in known:
+                known[after] = _ending(outlooks, game, after, sheet.total)
+            rolled.append(known[after])
+        kept = keep_values(np.array(rolled))
+    place = KEEPS.index(view.dice if view.dice is not None else view.kept)
+    return kept[place, :-1], float(kept[place, -1])
+
+
+def _ending(outlooks: Outlooks, game: Yacht, sheet: Sheet, total: int) -> Floats:
+    """Return the chance of each final total of a sheet, and last that of the upper bonus.
+
+    Args:
+        outlooks: what is to come.
+        game: the rules.
+        sheet: the sheet, at the start of a turn.
+        total: its total at most a turn ago.
+    """
+    state = state_index(*game.state(sheet))
+    row = outlooks.field.rows(np.array([state]))[0]
+    found = np.zeros(total + _MOST + REACH + 1)
+    found[sheet.total : sheet.total + len(row)] = row
+    found[-1] = 1.0 if sheet.upper >= BONUS_AT else outlooks.bonus[state]
+    return found

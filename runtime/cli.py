@@ -190,7 +190,7 @@ def _build(args: argparse.Namespace) -> int:
     for kind, options in wanted:
         begin = time.perf_counter()
         with _bar(kind.table_spec(options).what, "states") as progress:
-            table, new = build_table(kind, options, folder, args.force, progress)
+            table, new = build_table(kind, options, folder, args.force, progress, _announce)
         seconds = time.perf_counter() - begin
         rows.append({**_table_row(table), "built": new, "seconds": round(seconds, 3)})
     if args.json:
@@ -220,6 +220,16 @@ def _builder() -> Callable[..., tuple[Table, bool]]:
         ) from None
     function: Callable[..., tuple[Table, bool]] = build.build_table
     return function
+
+
+def _announce(line: str) -> None:
+    """Print a line on standard error, above the progress bar if there is one."""
+    try:
+        from tqdm import tqdm
+    except ImportError:
+        print(line, file=sys.stderr)
+    else:
+        tqdm.write(line, file=sys.stderr)
 
 
 @contextmanager
@@ -422,6 +432,9 @@ def advice_text(game: GameType, advice: Advice, top: int | None = None) -> str:
         lines.append("best: " + " or ".join(map(game.describe_move, advice.best)))
     if advice.value is not None:
         lines.append(f"{(advice.unit or '').replace('_', ' ')}: {advice.value:.4f}")
+    for name, told in (advice.extra or {}).items():
+        if isinstance(told, list) and all(isinstance(number, float) for number in told):
+            lines.append(f"{name.replace('_', ' ')}: {' '.join(f'{n:.4f}' for n in told)}")
     for at, (move, value) in enumerate(advice.options[:top]):
         cost = (advice.value or 0.0) - value
         costs = f"costs {cost:.4f}" if cost > TIE else "best"
@@ -533,6 +546,8 @@ def _play(args: argparse.Namespace) -> int:
     bot = kind.bot(level, rules, _folder(args), seed)
     bots = [None if at == seat else bot for at in range(players)]
     print(f"{kind.title}: you sit in seat {seat} of {players}; seed {seed}")
+    if kind.note:
+        print(kind.note)
     play.play(kind, rules, bots, adviser, (seed,), 0, input, print, _short_advice)
     return OK
 

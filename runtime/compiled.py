@@ -17,7 +17,7 @@ from typing import TypeVar, cast
 import numba
 from numba.extending import register_jitable
 
-from ustad.runtime.games import dice_poker, yacht
+from ustad.runtime.games import dice_poker, pasa, yacht
 
 Function = TypeVar("Function", bound=Callable[..., object])
 
@@ -51,3 +51,6 @@ dice_poker_writable_rows = compiled(dice_poker.writable_rows)
 dice_poker_may_pass = compiled(dice_poker.may_pass)
 dice_poker_bonus_points = compiled(dice_poker.bonus_points)
 dice_poker_state_number = compiled(dice_poker.state_number)
+
+pasa_most_allowed = compiled(pasa.most_allowed)
+pasa_next_bet = compiled(pasa.next_bet)

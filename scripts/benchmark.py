@@ -84,6 +84,28 @@ def seconds_per_edge() -> float:
     return timed(lambda: means(rows, repeats), 5)["cpu_s"] / (repeats * 6 * 64)
 
 
+def ask_twice(position: dict[str, Any], level: str) -> Row:
+    """Time a question about a new sheet, and the next one of the same turn."""
+    kind = game_type(position["game"])
+    with built(kind, kind.table_options()[0]) as folder:
+        state = kind.state_from_json(position)
+        bot: Any = kind.bot(level, state.game, folder, 0)
+        later = state._replace(rolls_left=1)
+
+        def fresh() -> None:
+            bot.forget()
+            bot.ask(state)
+
+        first = timed(fresh, 2001)
+        again = timed(lambda: bot.ask(later), 2001)
+    return {
+        **first,
+        "target": "median at most 150 microseconds, next decisions of the turn 15",
+        "ok": first["wall_s"] <= 150e-6 and again["wall_s"] <= 15e-6,
+        "next_decision_wall_s": again["wall_s"],
+    }
+
+
 # Yacht
 
 FIRST_DECISION = {
@@ -118,26 +140,7 @@ def yacht_build() -> Row:
 @benchmark
 def yacht_ask() -> Row:
     """Rate all options of a position with two rolls left, the sheet not asked before."""
-    from ustad.runtime.bots.yacht import make_bot
-
-    kind = game_type("yacht")
-    with built(kind, kind.table_options()[0]) as folder:
-        state = kind.state_from_json(FIRST_DECISION)
-        bot = make_bot("hard", state.game, folder)
-        later = state._replace(rolls_left=1)
-
-        def fresh() -> None:
-            bot.forget()
-            bot.ask(state)
-
-        first = timed(fresh, 2001)
-        again = timed(lambda: bot.ask(later), 2001)
-    return {
-        **first,
-        "target": "median at most 150 microseconds, next decisions of the turn 15",
-        "ok": first["wall_s"] <= 150e-6 and again["wall_s"] <= 15e-6,
-        "next_decision_wall_s": again["wall_s"],
-    }
+    return ask_twice(FIRST_DECISION, "hard")
 
 
 @benchmark
@@ -231,6 +234,161 @@ def yacht_serve() -> Row:
         "target": "median at most 1 ms a move",
         "ok": median <= 1e-3,
     }
+
+
+# Dice poker
+
+DICE_POKER_BUILDS: dict[str, tuple[dict[str, Any], float]] = {
+    "sacrifice": ({"dash": "sacrifice"}, 0.15),
+    "default": ({}, 1.0),
+    "free": ({"dash": "sacrifice", "order": "free"}, 15.0),
+}
+"""The default tables: options, and the CPU seconds that solving them may take."""
+
+
+@benchmark
+def dice_poker_build() -> Row:
+    """Solve the three default tables, the code compiled; the times are those of the slowest."""
+    from ustad.solver import dice_poker
+
+    kind = game_type("dice_poker")
+    rows = {}
+    for name, (options, _) in DICE_POKER_BUILDS.items():
+        rules = kind.game(kind.read_options(options)).rules
+        dice_poker.solve(rules)
+        rows[name] = timed(lambda rules=rules: dice_poker.solve(rules), 3)
+    seconds = {name: row["cpu_s"] for name, row in rows.items()}
+    return {
+        **max(rows.values(), key=lambda row: row["cpu_s"]),
+        "target": "at most 0.15, 1 and 15 CPU s: sacrifice, default, free",
+        "ok": all(seconds[name] <= limit for name, (_, limit) in DICE_POKER_BUILDS.items()),
+        "each_cpu_s": seconds,
+    }
+
+
+@benchmark
+def dice_poker_size() -> Row:
+    """Measure the tables of the default rules and of dashes by sacrifice; the larger counts."""
+    kind = game_type("dice_poker")
+    sizes = []
+    for name in ("sacrifice", "default"):
+        options = DICE_POKER_BUILDS[name][0]
+        with built(kind, options) as folder:
+            sizes.append(kind.table_spec(options).path(folder).stat().st_size)
+    return {"bytes": max(sizes), "target": "at most 400 KB", "ok": max(sizes) <= 400e3}
+
+
+@benchmark
+def dice_poker_ask() -> Row:
+    """Rate all options of a position with two rolls left, the sheet not asked before."""
+    school = dict.fromkeys(("ones", "twos", "threes", "fours", "fives", "sixes"), 0)
+    position = {
+        "game": "dice_poker",
+        "sheets": [{**school, "pair": 10}],
+        "turns_left": [7],
+        "dice": [1, 1, 3, 4, 6],
+        "rolls_left": 2,
+    }
+    return ask_twice(position, "expert")
+
+
+# Pasa
+
+FOUR_10 = {"players": 4, "chips": 40}
+
+
+def pasa_solve(options: dict[str, Any], most: float) -> Row:
+    """Solve one table, the code compiled."""
+    from ustad.solver import pasa
+
+    pasa.solve({"players": 2, "chips": 4})
+    row = timed(lambda: pasa.solve(options), 3)
+    return {**row, "target": f"at most {most} CPU s", "ok": row["cpu_s"] <= most}
+
+
+@benchmark
+def pasa_four_seats_stack_10() -> Row:
+    """Solve the usual table of four seats."""
+    return pasa_solve(FOUR_10, 0.5)
+
+
+@benchmark
+def pasa_four_seats_stack_20() -> Row:
+    """Solve a larger table of four seats."""
+    return pasa_solve({"players": 4, "chips": 80}, 8)
+
+
+@benchmark
+def pasa_six_seats_stack_5() -> Row:
+    """Solve a table of six seats that is near the largest that fits."""
+    return pasa_solve({"players": 6, "chips": 30}, 30)
+
+
+@benchmark
+def pasa_memory() -> Row:
+    """Solve six seats with five stakes in a new process: the peak beyond what it had before.
+
+    Linux alone tells the peak of a process apart from that of its parent.
+    """
+    program = (
+        "from ustad.solver import pasa\n"
+        "def peak():\n"
+        "    lines = open('/proc/self/status').read().splitlines()\n"
+        "    return int(next(line for line in lines if line.startswith('VmHWM')).split()[1])\n"
+        "pasa.solve({'players': 3, 'chips': 6})\n"
+        "before = peak()\n"
+        "size = pasa.solve({'players': 6, 'chips': 30}).nbytes\n"
+        "print(size, (peak() - before) * 1024)\n"
+    )
+    told = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True)
+    size, peak = map(int, told.stdout.split())
+    return {
+        "peak_bytes": peak,
+        "table_bytes": size,
+        "target": "at most twice the table",
+        "ok": peak <= 2 * size,
+    }
+
+
+@benchmark
+def pasa_size() -> Row:
+    """Build the default tables and measure their files."""
+    from ustad.solver.build import build_table
+
+    kind = game_type("pasa")
+    with tempfile.TemporaryDirectory() as name:
+        tables = [build_table(kind, key, Path(name))[0] for key in kind.table_options()]
+    size = sum(table.bytes for table in tables)
+    return {"bytes": size, "target": "together at most 24 MB", "ok": size <= 24e6}
+
+
+@benchmark
+def pasa_strength() -> Row:
+    """Compute the exact win share of one level against three of another, seats averaged."""
+    from ustad.solver import pasa
+
+    table = pasa.solve(FOUR_10)
+    wanted = {("table", "min"): 0.46, ("table", "random"): 0.31, ("table", "hard"): 0.255}
+    row: Row = {}
+    for hero, others in (*wanted, ("hard", "table")):
+        row[f"{hero}_v_{others}"] = pasa.mean_share(FOUR_10, hero, others, table)
+    enough = all(row[f"{hero}_v_{others}"] >= least for (hero, others), least in wanted.items())
+    target = "expert v min .46, v random .31, v hard .255 at least; hard v expert .24 at most"
+    return {**row, "target": target, "ok": enough and row["hard_v_table"] <= 0.24}
+
+
+@benchmark
+def pasa_ask() -> Row:
+    """Rate all bets at the start of a game of four, the throw not asked before."""
+    kind = game_type("pasa")
+    with built(kind, kind.table_spec(FOUR_10).options) as folder:
+        game = kind.game(kind.read_options({}))
+        states = [game.start((stack, 40 - stack - 18, 9, 9), 0, 8) for stack in range(1, 22)]
+        bot = kind.bot("expert", game, folder, 0)
+        bot.ask(states[0])
+        seconds = [timed(lambda state=state: bot.ask(state), 1)["wall_s"] for state in states[1:]]
+    median = statistics.median(seconds)
+    return {"wall_s": median, "runs": len(seconds), "target": "none", "ok": True}
 
 
 def main() -> int:

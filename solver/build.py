@@ -1,7 +1,8 @@
 """Building tables: which solver makes which table, and what is already there.
 
 A game's solver is the module of its name in this package, with a function
-``build(options, progress)`` that returns a :class:`Built`.
+``build(options, progress)`` that returns a :class:`Built`.  Where a table can be
+too large or take long, it also has ``forecast(options)``, a line of text about it.
 """
 
 from __future__ import annotations
@@ -57,8 +58,18 @@ def build_table(
     folder: Path,
     force: bool = False,
     progress: Progress | None = None,
+    announce: Callable[[str], None] | None = None,
 ) -> tuple[Table, bool]:
     """Build the table of an option set, unless a sound one is there.
+
+    Args:
+        game: the game.
+        options: the option set.
+        folder: where the table is or will be.
+        force: build it even if a sound one is there.
+        progress: called with the states done and all states.
+        announce: called, before the work starts, with a line that says how large
+            the table will be and how long it will take, if the solver can tell.
 
     Returns:
         The table, opened and checked, and whether it was built now.
@@ -76,6 +87,9 @@ def build_table(
     check_writable(spec, folder)
     solver = import_module(f"ustad.solver.{game.name}")
     build: Callable[[Mapping[str, Any], Progress | None], Built] = solver.build
+    if announce and hasattr(solver, "forecast"):
+        announce(solver.forecast(spec.options))
     built = build(spec.options, progress)
     write_table(spec, folder, built.values, built.counts, built.structure, built.parts)
+    del built  # opening the file makes a second copy of the values
     return open_table(spec, folder), True

@@ -9,8 +9,9 @@ leaves to applications: the magic word, the length of the file and the SHA-256
 of all that follows.  Every reader of HDF5 opens it as usual.  This one checks the
 digest first and hands the bytes to HDF5 only if they are those that were written.
 
-A file with more than ``LARGEST_FILE`` bytes of values is not read whole: its values
-are mapped and checked block by block, see :mod:`ustad.tables.mapped`.
+The file of a spec that says ``mapped`` is not read whole: its values are mapped and
+checked block by block, see :mod:`ustad.tables.mapped`.  Of such a table values are to
+be read only after :meth:`Table.ensure`.
 
 Inside, the root attributes say what the table is (see :class:`TableSpec`), the
 dataset ``values`` holds the numbers, mostly in little-endian float64, the group
@@ -36,7 +37,7 @@ import tempfile
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 from weakref import WeakValueDictionary
 
 import h5py
@@ -64,7 +65,7 @@ _HEADER = struct.Struct("<12sQ32s")
 _VALUES = "values"
 _PARTS = "parts"
 _STRUCTURE = "structure"
-_COMPRESSION = {"compression": "gzip", "compression_opts": 9, "shuffle": True}
+_COMPRESSION = {"compression": "gzip", "compression_opts": 6, "shuffle": True}
 _FILTERS = {h5py.h5z.FILTER_DEFLATE, h5py.h5z.FILTER_SHUFFLE}
 
 
@@ -162,28 +163,15 @@ def write_table(
     if not fits or not np.isfinite(values).all():
         raise ValueError(f"table of {spec.what}: expected finite {expected}")
     path = spec.path(folder)
-    large = values.nbytes > LARGEST_FILE
-    content = b"" if large else _file_bytes(spec, arrays, counts, structure)
     temporary, handle = _temporary_file(spec, folder)
     try:
         with os.fdopen(handle, "w+b") as file:
-            if large:
-                digests = mapped.block_digests(values)
-                hashed = {**arrays, _VALUES: digests}
-                mapped.write(
-                    file,
-                    values,
-                    digests,
-                    lambda hdf5: _fill(hdf5, spec, arrays, hashed, counts, structure),
-                )
-            file.write(content)
+            write = _write_mapped if spec.mapped else _write_whole
+            write(file, spec, arrays, counts, structure)
             file.flush()
             os.fsync(file.fileno())
         os.chmod(temporary, 0o644)
-        if not large and temporary.read_bytes() != content:
-            raise OSError("what was written does not read back the same")
-        image = _read_file(temporary, spec.what, spec.build_command(folder))
-        _read_table(spec, temporary, image, folder).verify()
+        _check_written(spec, temporary, folder, arrays)
         os.replace(temporary, path)
     except OSError as error:
         raise TableWriteError(path, error.strerror or str(error)) from error
@@ -234,21 +222,58 @@ def _place(name: str) -> str:
     return name if name == _VALUES else f"{_PARTS}/{name}"
 
 
-def _file_bytes(
+def _write_whole(
+    file: IO[bytes],
     spec: TableSpec,
     arrays: Mapping[str, NDArray[Any]],
     counts: Mapping[str, int],
     structure: Mapping[str, NDArray[Any]],
-) -> bytes:
-    """Return the bytes of a table file, user block included."""
+) -> None:
+    """Write a table file that is read whole, user block included."""
     buffer = io.BytesIO()
-    with h5py.File(buffer, "w", userblock_size=_BLOCK, libver="v108") as file:
-        _fill(file, spec, arrays, arrays, counts, structure)
-        _add_array(file, _VALUES, arrays[_VALUES])
-    content = buffer.getvalue()
-    body = memoryview(content)[_BLOCK:]
-    header = _HEADER.pack(_MAGIC, len(content), hashlib.sha256(body).digest())
-    return header.ljust(_BLOCK, b"\0") + body
+    with h5py.File(buffer, "w", userblock_size=_BLOCK, libver="v108") as hdf5:
+        _fill(hdf5, spec, arrays, arrays, counts, structure)
+        _add_array(hdf5, _VALUES, arrays[_VALUES])
+    with buffer.getbuffer() as content:
+        header = _HEADER.pack(_MAGIC, len(content), hashlib.sha256(content[_BLOCK:]).digest())
+        content[: len(header)] = header
+        file.write(content)
+        digest = hashlib.sha256(content).digest()
+    file.flush()
+    file.seek(0)
+    if hashlib.file_digest(file, "sha256").digest() != digest:  # type: ignore[arg-type]
+        raise OSError("what was written does not read back the same")
+
+
+def _write_mapped(
+    file: IO[bytes],
+    spec: TableSpec,
+    arrays: Mapping[str, NDArray[Any]],
+    counts: Mapping[str, int],
+    structure: Mapping[str, NDArray[Any]],
+) -> None:
+    """Write a table file whose values are mapped."""
+    values = arrays[_VALUES]
+    digests = mapped.block_digests(values)
+    hashed = {**arrays, _VALUES: digests}
+    mapped.write(
+        file, values, digests, lambda hdf5: _fill(hdf5, spec, arrays, hashed, counts, structure)
+    )
+
+
+def _check_written(
+    spec: TableSpec, path: Path, folder: Path, arrays: Mapping[str, NDArray[Any]]
+) -> None:
+    """Read a file piece by piece, so that no second copy is needed, and compare it."""
+    if spec.mapped:
+        image = _read_file(path, spec.what, spec.build_command(folder))
+        _read_table(spec, path, image, folder).verify()
+        return
+    with h5py.File(path, "r") as file:
+        for name, array in arrays.items():
+            data = file[_place(name)]
+            if not all(np.array_equal(data[at], array[at]) for at in data.iter_chunks()):
+                raise OSError(f"{name} does not read back the same")
 
 
 def _fill(
@@ -278,8 +303,18 @@ def _fill(
 
 
 def _add_array(file: h5py.File, place: str, array: NDArray[Any]) -> None:
-    chunks = tuple(min(side, 1 << 16) for side in array.shape)
+    chunks = _chunks(array.shape)
     file.create_dataset(place, data=array, chunks=chunks, track_times=False, **_COMPRESSION)
+
+
+def _chunks(shape: tuple[int, ...]) -> tuple[int, ...]:
+    """Return the shape of the pieces in which an array is compressed: at most 65,536 numbers."""
+    sides: list[int] = []
+    room = 1 << 16
+    for side in reversed(shape):
+        sides.append(max(1, min(side, room)))
+        room //= sides[-1]
+    return tuple(reversed(sides))
 
 
 def _attributes(spec: TableSpec) -> dict[str, Any]:
@@ -365,8 +400,7 @@ def _read_file(path: Path, what: str, remedy: str) -> Image:
 def _hdf5(path: Path, image: Image, remedy: str) -> Iterator[h5py.File]:
     """Open the bytes of a file as HDF5; whatever HDF5 cannot read is a corrupt table."""
     try:
-        whole = isinstance(image, bytes)
-        source = h5py.h5f.open_file_image(image) if whole else image.file()
+        source = io.BytesIO(image) if isinstance(image, bytes) else image.file()
         with h5py.File(source, "r") as file:
             yield file
     except (

@@ -52,7 +52,7 @@ from ustad.runtime.bots.yacht import (
 )
 from ustad.runtime.bots.yacht_outlook import Outlooks, open_outlooks, table_spec
 from ustad.runtime.dice import KEEPS, ROLLS, Turn, keep_values
-from ustad.runtime.games.base import TIE, Advice, Bot, rank
+from ustad.runtime.games.base import TIE, Advice, Bot, Judge, rank
 from ustad.runtime.games.sheet import ROLLS_A_TURN, Keep, SheetState
 from ustad.runtime.games.yacht import (
     BONUS,
@@ -60,6 +60,7 @@ from ustad.runtime.games.yacht import (
     BOXES,
     EXTRA_YACHT,
     PLAIN,
+    TYPE,
     UPPER_BOXES,
     WRITES,
     YACHT,
@@ -70,7 +71,7 @@ from ustad.runtime.games.yacht import (
     state_index,
 )
 from ustad.runtime.outlook import REACH, Outlook, win_shares, windows
-from ustad.tables import Table
+from ustad.tables import Table, open_table, tables_folder
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -80,6 +81,9 @@ _EXTRA = PAYMENTS + 1
 
 _ALONE = 10_000
 """A lead that nobody makes good: the place of an opponent who is not there."""
+
+_SIDE_BY_SIDE = 64
+"""Turns that are evaluated at once."""
 
 _MOST = 30 + BONUS + EXTRA_YACHT
 """The most points of one turn."""
@@ -228,13 +232,24 @@ class ExpertBot(TurnBot):
             )
         return gains
 
-    def advantages(self, views: Sequence[SheetState], player: TurnBot) -> Floats:
-        """Return (n,) what the turn of a player gains over hard's, hard play following.
+    def begins_turn(self, state: SheetState, player: int) -> bool:
+        """Tell whether a state is one at which the player's turn begins."""
+        return state.to_move == player and state.rolls_left == ROLLS_A_TURN and not state.is_over()
+
+    def advantages(self, states: Sequence[SheetState], player: TurnBot) -> Floats:
+        """Return (n,) how much win share the turn of a player gains over hard's.
 
         Args:
-            views: positions at the start of a turn.
-            player: whose choices count.
+            states: positions at the start of a turn.
+            player: whose choices count; hard play follows them.
         """
+        parts = [
+            self._advantages(states[begin : begin + _SIDE_BY_SIDE], player)
+            for begin in range(0, len(states), _SIDE_BY_SIDE)
+        ]
+        return np.concatenate(parts) if parts else np.zeros(0)
+
+    def _advantages(self, views: Sequence[SheetState], player: TurnBot) -> Floats:
         keys = [self.view_key(view) for view in views]
         shares = self._shares(keys)
         gains = self._gains(keys, shares, self.outlooks.field)
@@ -242,11 +257,6 @@ class ExpertBot(TurnBot):
         base = YachtTurns(gains, equal, np.zeros(len(keys)), turn)
         choices = player.key_choices([player.view_key(view) for view in views])
         return played(base, choices) - self._before(keys, shares)
-
-    def hard_shares(self, views: Sequence[SheetState]) -> Floats:
-        """Return (n,) the win share at the start of a turn under hard play of all."""
-        keys = [self.view_key(view) for view in views]
-        return self._before(keys, self._shares(keys))
 
     def _before(self, keys: Sequence[Key], shares: Floats) -> Floats:
         rows = self.outlooks.field.rows(np.array([state_index(*key.sheet) for key in keys]))
@@ -263,8 +273,11 @@ class ExpertBot(TurnBot):
             extra = {"note": "alone at the table: expert maximises the expected total"}
             return replace(advice, extra=extra, notes=self._notes(view, extra["note"]))
         extra = {"outlook": self.outlooks.name}
+        seen = f"win shares by the outlook {self.outlooks.name}"
         if view.dice is None:
-            return Advice((), self.value(view), self.unit, extra=extra, notes=self._notes(view))
+            return Advice(
+                (), self.value(view), self.unit, extra=extra, notes=self._notes(view, seen)
+            )
         expected = dict(self.rating.ask(view).options)
         turns, lane = self._turns([self.view_key(view)])[0]
         moves, shares = self.rated(view, turns, lane)
@@ -277,7 +290,7 @@ class ExpertBot(TurnBot):
         most = expected[tied[0][0]] - TIE
         best = [move for move, _ in tied if expected[move] >= most]
         beside = {"expected_total": [expected[move] for move, _ in options]}
-        notes = self._notes(view)
+        notes = self._notes(view, seen)
         return Advice(best, options[0][1], self.unit, options, extra, beside, notes)
 
     def value(self, view: SheetState) -> float:
@@ -336,6 +349,15 @@ class Unseeing(TableBot):
         return replace(super().ask(view), extra={"note": note}, notes=lambda: (note,))
 
 
+def make_judge(game: Yacht, tables: Path | None) -> Judge | None:
+    """Return who knows exactly what a turn gains, None without the full outlook."""
+    outlooks = open_outlooks(game.options, tables)
+    if outlooks is None or not outlooks.exact:
+        return None
+    table = open_table(TYPE.table_spec(game.options), tables_folder(tables))
+    return ExpertBot(TableBot(game, table), outlooks)
+
+
 def make_expert(game: Yacht, table: Table, tables: Path | None) -> Bot:
     """Return expert with the best outlook that is built.
 
@@ -363,8 +385,7 @@ def sheet_notes(rating: TableBot, outlooks: Outlooks, view: SheetState) -> list[
     low, middle, high = (int(np.searchsorted(sums, part)) for part in (0.05, 0.5, 0.95))
     return [
         f"final total under hard play: {low} / {middle} / {high} (5 / 50 / 95%); "
-        f"chance of the upper bonus {bonus:.1%}",
-        f"win shares by the outlook: {outlooks.name}",
+        f"chance of the upper bonus {bonus:.1%}"
     ]
 
 

@@ -167,6 +167,7 @@ def table_spec(options: Mapping[str, Any], outlook: str) -> TableSpec:
         start_index=start_index,
         dtype=dtype,
         parts=parts,
+        mapped=outlook in {"full", "best"},
     )
 
 

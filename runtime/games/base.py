@@ -21,6 +21,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
+import numpy as np
+from numpy.typing import NDArray
+
 from ustad.runtime.errors import OptionError, PositionError, shown
 from ustad.runtime.strict_json import Fields, is_int
 from ustad.tables import TableSpec
@@ -153,6 +156,20 @@ class Bot(Protocol):
         """Return the best move and, at levels that rate moves, the value of every move."""
 
 
+class Judge(Protocol):
+    """Knows what turns gain exactly where all others play level hard."""
+
+    def begins_turn(self, state: Any, player: int) -> bool:
+        """Tell whether a state is one at which the player's turn begins."""
+
+    def advantages(self, states: Sequence[Any], player: Any) -> NDArray[np.float64]:
+        """Return (n,) how much win share the turn of a bot gains over level hard's.
+
+        Summed over a bot's turns and added to the share of equals this has the mean of
+        the win share, and far less spread.
+        """
+
+
 def random_for(seed: int, view: Any) -> random.Random:
     """Return the source of a bot's random choices in a view, fixed by seed and view.
 
@@ -257,7 +274,7 @@ class GameType(ABC):
     ``name`` is the game's name in JSON and its module's name in every folder;
     ``least_players`` and ``most_players`` bound the seats; ``usual_players`` is
     what ``new`` deals when nobody says; ``arena_deals`` is how many deals an arena
-    plays side by side.
+    plays side by side; ``note`` is what a player should be told before a game.
     """
 
     name: str
@@ -267,6 +284,7 @@ class GameType(ABC):
     usual_players: int
     options: tuple[Option, ...]
     arena_deals = 128
+    note = ""
 
     @property
     def table_fields(self) -> tuple[Option, ...]:
@@ -350,6 +368,11 @@ class GameType(ABC):
             TableError: the level needs a table that is missing or unfit; the
                 message names the command that builds it.
         """
+
+    def judge(self, level: str, game: Any, tables: Path | None) -> Judge | None:
+        """Return who knows exactly what a level gains among others of level hard, if anybody."""
+        del level, game, tables
+        return None
 
     @abstractmethod
     def table_options(self) -> tuple[dict[str, Any], ...]:

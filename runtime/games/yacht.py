@@ -54,7 +54,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ustad.runtime.dice import COUNTS, FACES, FIRST_ROLL, ROLL_INDEX
-from ustad.runtime.games.base import Bot, Option
+from ustad.runtime.games.base import Bot, Judge, Option
 from ustad.runtime.games.columns import Columns, least_needed, merge_sums
 from ustad.runtime.games.sheet import SheetGame, SheetGameType, SheetState, Write, flag_int
 from ustad.runtime.strict_json import Fields
@@ -474,6 +474,17 @@ class YachtType(SheetGameType):
     def table_fields(self) -> tuple[Option, ...]:
         """The options, and which outlook a table holds, if one."""
         return (*self.options, OUTLOOK)
+
+    def judge(self, level: str, game: Yacht, tables: Path | None) -> Judge | None:
+        """Return who knows exactly what expert gains among others of level hard.
+
+        It takes the full outlook: without it nobody does.
+        """
+        if level != "expert":
+            return None
+        from ustad.runtime.bots.yacht_expert import make_judge
+
+        return make_judge(game, tables)
 
     def table_options(self) -> tuple[dict[str, Any], ...]:
         """Return the values of the three settings, and the compact outlooks of the game's own."""

@@ -25,6 +25,7 @@ from ustad.tables import MissingTableError
 TABLES: dict[str, tuple[dict[str, Any], ...]] = {
     "yacht": ({},),
     "dice_poker": ({},),
+    "pasa": ({},),
 }
 """The tables that the levels of each game play with here; none: the level must refuse."""
 

@@ -493,6 +493,7 @@ def test_values_do_not_depend_on_threads(values: Floats, setting: str, threads: 
     assert found.tobytes() == values.tobytes()
 
 
+@pytest.mark.slow
 def test_values_do_not_depend_on_the_width_of_blocks(tables: Path, tmp_path: Path) -> None:
     script = (
         "import sys, ustad.solver.turn as turn\n"

@@ -1,0 +1,680 @@
+"""Pasa (पासा): three long dice, one seat throws, every other seat bets against it.
+
+**The rules as the source has them** (the Nepali document on पासा).  The dice
+have the faces 1, 2, 5 and 6.  The seat with the dice throws; every other seat
+bets against it, one after the other from the seat after the thrower; then the
+three dice fall and their faces are added:
+
+- **paro** (13, 15, 17, 18; 14 of 64 throws): the thrower takes every bet, keeps
+  the dice, and all bet again;
+- **tiro** (3, 4, 6, 9; 14 of 64): the thrower pays each seat its bet, and the
+  dice go to the next seat;
+- **bachyo** (the other eight sums; 36 of 64): nothing moves, the bets stay, the
+  same seat throws again.
+
+*Halhale* is 2-2-2, the only 6.  *Tike tehra* is 6-6-1, three of the nine ways to
+make 13.  A 5 with a 1 is always bachyo.  The dice go round twice, so that every
+seat has them equally often; one spell with the dice is a *turn*.  The game ends
+when they are back at the first thrower, or at once when one seat has every chip.
+The largest stack wins.  The thrower's stack can lower what may be bet.  The list
+of throws is documented (2020); who bets against whom is the app's own reading,
+taken from kauda.  Chips are no money.  The owner's share on 15 (बोट) is not part
+of this game.
+
+**Ours**, where the source is silent: two to six seats start with equal stacks
+(10 stakes); bets are whole stakes, at least one, and nobody may pass; a seat
+without chips does not bet, and its turn with the dice is skipped but counts; a
+seat for whose bet the thrower has nothing left to cover bets 0 in this throw;
+seats that tie on top share the win.
+
+**Options.**  ``cap``: under ``share`` a bet is at most ``max(1, floor(T / m))``,
+T being the thrower's stack and m the other seats with chips, both at the start
+of the throw; under ``first_come`` only the next limits hold.  A bet is never
+more than the bettor has, nor than what of the thrower's stack is not yet
+covering another bet.  ``max_bet``: a table maximum in stakes.  ``menu``: which of
+the allowed bets there is a button for: 1, a quarter, a half and all of the most
+allowed (rounded down), or every whole number.  ``stack`` and ``laps`` say how a new
+game starts; a position has its own stacks and turns left instead.
+
+**Numbering the states.**  Between throws a game is the stacks and the turns left.
+The stacks are rotated so that the thrower's is first; with N seats and q_j the
+chips of the last j of them, a split of M chips has the number
+
+    C(q_1, 1) + C(q_2 + 1, 2) + ... + C(q_{N-1} + N - 2, N - 1),
+
+C(n, k) being the binomial.  It runs from 0, where the thrower has everything, to
+C(M + N - 1, N - 1) - 1, and the larger the thrower's stack the smaller the number.
+A table of two seats and at most 100 chips holds the splits of 1, of 2, ... and of
+all its chips one after the other, which takes 45 kB, so that one file answers
+every stack up to 50; any other table holds the splits of all its chips alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache, lru_cache
+from itertools import product
+from math import comb
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ustad.runtime.errors import MoveError, OptionError, OutcomeError, PositionError, shown
+from ustad.runtime.games.base import CHANCE, OVER, Bot, GameType, Option, WholeNumber, read_options
+from ustad.runtime.strict_json import Fields, is_int
+from ustad.tables import TableSpec
+
+FACES = (1, 2, 5, 6)
+DICE = 3
+PARO_SUMS = frozenset((13, 15, 17, 18))
+TIRO_SUMS = frozenset((3, 4, 6, 9))
+NAMED = {(2, 2, 2): "halhale", (1, 6, 6): "tike_tehra"}
+"""The throws with a name, faces in ascending order."""
+
+CAPS = ("share", "first_come")
+SHARE, FIRST_COME = range(2)
+MENUS = ("buttons", "all")
+BUTTONS, ALL = range(2)
+NO_MAXIMUM = 10**9
+"""What ``max_bet`` is for the flat functions when there is none; no stack is larger."""
+
+Throw = tuple[int, ...]
+
+
+# What may be bet: flat functions on numbers, compiled for the solver.
+
+
+def most_allowed(
+    cap: int, max_bet: int, thrower_stack: int, bettors: int, stack: int, covered: int
+) -> int:
+    """Return the most that a seat may bet, 0 if the thrower has nothing left to cover.
+
+    Args:
+        cap: SHARE or FIRST_COME.
+        max_bet: the table maximum, NO_MAXIMUM if there is none.
+        thrower_stack: the thrower's stack.
+        bettors: how many other seats have chips.
+        stack: the stack of the seat that bets.
+        covered: the sum of the bets made before in this throw.
+    """
+    most = min(stack, max_bet, thrower_stack - covered)
+    if cap == SHARE:
+        most = min(most, max(1, thrower_stack // bettors))
+    return most
+
+
+def next_bet(menu: int, most: int, bet: int) -> int:
+    """Return the smallest legal bet above ``bet``, -1 if there is none.
+
+    Args:
+        menu: BUTTONS or ALL.
+        most: the most allowed, 0 if there is nothing to cover a bet.
+        bet: a legal bet, or -1 to get the smallest.
+    """
+    if bet >= most:
+        return -1
+    if most == 0:
+        return 0
+    if menu == ALL:
+        return max(bet, 0) + 1
+    if bet < 1:
+        return 1
+    if bet < most // 4:
+        return most // 4
+    if bet < most // 2:
+        return most // 2
+    return most
+
+
+@lru_cache(maxsize=4096)
+def legal_bets(menu: int, most: int) -> tuple[int, ...]:
+    """Return the legal bets in ascending order where so much is allowed."""
+    bets = [next_bet(menu, most, -1)]
+    while (bet := next_bet(menu, most, bets[-1])) >= 0:
+        bets.append(bet)
+    return tuple(bets)
+
+
+# The dice.
+
+
+def result(throw: Throw) -> str:
+    """Return ``paro``, ``tiro`` or ``bachyo``."""
+    total = sum(throw)
+    return "paro" if total in PARO_SUMS else "tiro" if total in TIRO_SUMS else "bachyo"
+
+
+@cache
+def throws() -> tuple[tuple[Throw, float], ...]:
+    """Return the 20 throws, faces in ascending order, with their chances."""
+    ways: dict[Throw, int] = {}
+    for faces in product(FACES, repeat=DICE):
+        throw = tuple(sorted(faces))
+        ways[throw] = ways.get(throw, 0) + 1
+    return tuple((throw, count / len(FACES) ** DICE) for throw, count in sorted(ways.items()))
+
+
+class PasaLuck:
+    """The dice of one game: for each turn, the throws that would fall one after the other.
+
+    What falls in a turn does not depend on how long the turns before it were.
+    """
+
+    _BLOCK = 64
+
+    def __init__(self, seed: Sequence[int]) -> None:
+        self._seed = list(seed)
+        self._blocks: dict[tuple[int, int], list[list[int]]] = {}
+
+    def outcome(self, state: PasaState) -> Throw:
+        """Return the faces thrown now, in ascending order."""
+        block, at = divmod(state.throws, self._BLOCK)
+        key = state.turns_left, block
+        if key not in self._blocks:
+            random = np.random.default_rng([*self._seed, *key])
+            self._blocks[key] = random.choice(FACES, size=(self._BLOCK, DICE)).tolist()
+        return tuple(sorted(self._blocks[key][at]))
+
+
+# The game.
+
+
+def win_shares(stacks: Sequence[int]) -> tuple[float, ...]:
+    """Return each seat's share of the win: the largest stack wins, equals share it."""
+    most = max(stacks)
+    share = 1 / stacks.count(most)
+    return tuple(share if stack == most else 0.0 for stack in stacks)
+
+
+def to_stakes(chips: Sequence[int], stakes: int) -> tuple[int, ...]:
+    """Return the stacks in whole stakes that stand for real chip counts, by largest remainder.
+
+    Each seat gets its proportion of the stakes rounded down; the stakes left
+    over go one each to the seats with the largest remainders, the first seats
+    among equals.  So every seat is less than one stake off its proportion.  A
+    seat with far less than a stake's worth can come to 0: for the table it is
+    out of the game.  A bet of b stakes stands for ``b * sum(chips) / stakes``
+    real chips.
+
+    Args:
+        chips: the chips of each seat, not all 0.
+        stakes: all stakes on the table, the ``chips`` of the table to ask.
+    """
+    total = sum(chips)
+    if total <= 0 or min(chips) < 0 or stakes < 1:
+        raise PositionError("chips: expected whole numbers from 0, some chips and some stakes")
+    found = [count * stakes // total for count in chips]
+    by_remainder = sorted(range(len(chips)), key=lambda seat: -(chips[seat] * stakes % total))
+    for seat in by_remainder[: stakes - sum(found)]:
+        found[seat] += 1
+    return tuple(found)
+
+
+class Pasa:
+    """The rules of pasa.
+
+    ``cap``, ``max_bet`` and ``menu`` are what a position depends on: games that
+    agree in these are equal.  ``stack`` and ``laps`` are for new games.
+    """
+
+    def __init__(
+        self,
+        cap: str = "share",
+        max_bet: int | None = None,
+        menu: str = "buttons",
+        stack: int = 10,
+        laps: int = 2,
+    ) -> None:
+        self.options = {"cap": cap, "max_bet": max_bet, "menu": menu}
+        self.stack = stack
+        self.laps = laps
+        self.cap = CAPS.index(cap)
+        self.max_bet = NO_MAXIMUM if max_bet is None else max_bet
+        self.menu = MENUS.index(menu)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Pasa) and self.options == other.options
+
+    def __repr__(self) -> str:
+        return f"Pasa({', '.join(f'{name}={value!r}' for name, value in self.options.items())})"
+
+    def __hash__(self) -> int:
+        return hash(("pasa", self.cap, self.max_bet, self.menu))
+
+    def new(self, players: int, first: int = 0) -> PasaState:
+        """Return the start of a game, seat ``first`` with the dice."""
+        return self.start((self.stack,) * players, first, players * self.laps)
+
+    def deal(self, players: int, seed: Sequence[int]) -> PasaState:
+        """Return the start of a game: all start alike."""
+        del seed
+        return self.new(players)
+
+    def luck(self, players: int, seed: Sequence[int]) -> PasaLuck:
+        """Return the dice of a whole game from a seed."""
+        del players
+        return PasaLuck(seed)
+
+    def start(self, stacks: tuple[int, ...], thrower: int, turns_left: int) -> PasaState:
+        """Return the position before the first bet of a throw.
+
+        Turns of seats without chips are skipped, unless the game is over.
+        """
+        while turns_left and not stacks[thrower] and max(stacks) < sum(stacks):
+            thrower, turns_left = (thrower + 1) % len(stacks), turns_left - 1
+        return PasaState(self, stacks, thrower, turns_left, no_bets(stacks, thrower))
+
+
+def no_bets(stacks: Sequence[int], thrower: int) -> tuple[int | None, ...]:
+    """Return the bets before anyone has bet: 0 for seats without chips, None for the others."""
+    return tuple(None if stack or seat == thrower else 0 for seat, stack in enumerate(stacks))
+
+
+@dataclass(frozen=True, slots=True)
+class PasaState:
+    """A position.  A move is a bet in stakes, an outcome the three faces in ascending order.
+
+    Attributes:
+        game: the rules.
+        stacks: each seat's chips in stakes, those it has bet included.
+        thrower: the seat with the dice.
+        turns_left: the turns still to play, the present one counted.
+        bets: what each seat bets; None for the thrower and for seats still to
+            bet, 0 for seats without chips.
+        throws: how many throws this turn has had as far as this state knows; no
+            part of the position, only :class:`PasaLuck` reads it.
+    """
+
+    game: Pasa
+    stacks: tuple[int, ...]
+    thrower: int
+    turns_left: int
+    bets: tuple[int | None, ...]
+    throws: int = field(default=0, compare=False)
+
+    def is_over(self) -> bool:
+        """Tell whether the turns are played or one seat has every chip."""
+        return self.turns_left == 0 or max(self.stacks) == sum(self.stacks)
+
+    def bettors(self) -> tuple[int, ...]:
+        """Return the seats still to bet, in order."""
+        seats = len(self.stacks)
+        around = ((self.thrower + step) % seats for step in range(1, seats))
+        return tuple(seat for seat in around if self.bets[seat] is None)
+
+    def current_player(self) -> int:
+        """Return the seat that bets next, CHANCE when every bet is made, or OVER."""
+        if self.is_over():
+            return OVER
+        return next(iter(self.bettors()), CHANCE)
+
+    def most(self) -> int:
+        """Return the most that the seat to move may bet."""
+        seat, others = self.current_player(), len(self.stacks) - self.stacks.count(0) - 1
+        covered = sum(bet or 0 for bet in self.bets)
+        game, thrower_stack = self.game, self.stacks[self.thrower]
+        return most_allowed(
+            game.cap, game.max_bet, thrower_stack, others, self.stacks[seat], covered
+        )
+
+    def legal_moves(self) -> Sequence[int]:
+        """Return the bets that the seat to move may make, in ascending order."""
+        return legal_bets(self.game.menu, self.most()) if self.current_player() >= 0 else ()
+
+    def chance_outcomes(self) -> Sequence[tuple[Throw, float]]:
+        """Return the throws, faces in ascending order, with their chances."""
+        return throws() if self.current_player() == CHANCE else ()
+
+    def apply(self, move: Any) -> PasaState:
+        """Return the state after a bet, or, when every bet is made, after the faces thrown."""
+        seat = self.current_player()
+        if seat == OVER:
+            raise MoveError("move: the game is over, no move is left")
+        if seat == CHANCE:
+            return self._thrown(move)
+        if not is_int(move, 0, NO_MAXIMUM) or move not in self.legal_moves():
+            legal = ", ".join(map(str, self.legal_moves()))
+            raise MoveError(f"move: bet: expected one of {legal}, got {shown(move)}")
+        bets = (*self.bets[:seat], int(move), *self.bets[seat + 1 :])
+        return replace(self, bets=bets)
+
+    def _thrown(self, outcome: Any) -> PasaState:
+        if not isinstance(outcome, tuple):
+            raise OutcomeError("the dice are to fall now: expected an outcome, not a move")
+        if len(outcome) != DICE or not all(is_int(f, 1, 6) and f in FACES for f in outcome):
+            faces = ", ".join(map(str, FACES))
+            raise OutcomeError(
+                f"outcome: expected {DICE} faces of {faces}, got {shown(list(outcome))}"
+            )
+        fallen = result(outcome)
+        if fallen == "bachyo":
+            return replace(self, throws=self.throws + 1)
+        gains = self.gains(fallen)
+        stacks = tuple(stack + gain for stack, gain in zip(self.stacks, gains, strict=True))
+        if fallen == "paro":
+            after = self.game.start(stacks, self.thrower, self.turns_left)
+            return replace(after, throws=self.throws + 1)
+        return self.game.start(stacks, (self.thrower + 1) % len(stacks), self.turns_left - 1)
+
+    def gains(self, fallen: str) -> tuple[int, ...]:
+        """Return what each seat gains if ``paro``, ``tiro`` or ``bachyo`` falls on these bets."""
+        sign = {"paro": -1, "tiro": 1, "bachyo": 0}[fallen]
+        gains = [sign * (bet or 0) for bet in self.bets]
+        gains[self.thrower] = -sum(gains)
+        return tuple(gains)
+
+    def scores(self) -> tuple[float, ...]:
+        """Return each seat's stack."""
+        return tuple(map(float, self.stacks))
+
+    def returns(self) -> tuple[float, ...]:
+        """Return each seat's share of the win."""
+        return win_shares(self.stacks)
+
+    def view(self, player: int) -> PasaState:
+        """Return the state: everything lies open in this game."""
+        del player
+        return self
+
+
+# Tables.
+
+ALL_TOTALS_UP_TO = 100
+"""Chips up to which a table of two seats holds every smaller total too."""
+
+LARGEST_TABLE = 192_000_000
+"""Bytes of the values of the largest table; a table file may have 200 MB."""
+
+RULE_OPTIONS = (
+    Option("cap", "share", CAPS, "what one seat may bet of the thrower's stack"),
+    WholeNumber("max_bet", None, (None,), "the most one may bet, in stakes", 1, NO_MAXIMUM),
+    Option("menu", "buttons", MENUS, "which of the allowed bets may be made"),
+)
+"""The options that a position has."""
+
+TABLE_FIELDS = (
+    WholeNumber("players", 4, (), "the seats", 2, 6),
+    WholeNumber(
+        "chips", None, (None,), "all chips on the table, in stakes; null: ten a seat", 2, NO_MAXIMUM
+    ),
+    WholeNumber("laps", 2, (), "the most rounds of the dice that it answers", 1, 10**6),
+    *RULE_OPTIONS,
+)
+"""What a table is keyed by."""
+
+
+def split_number(stacks: Sequence[int]) -> int:
+    """Return the number of a split of the chips, the thrower's stack first."""
+    number = held = 0
+    for last, stack in enumerate(reversed(stacks[1:]), start=1):
+        held += stack
+        number += comb(held + last - 1, last)
+    return number
+
+
+def least_chips(players: int, chips: int) -> int:
+    """Return the smallest total of chips that a table of so many seats and chips holds."""
+    return 1 if players == 2 and chips <= ALL_TOTALS_UP_TO else chips
+
+
+def first_split(players: int, chips: int, total: int) -> int:
+    """Return how many splits stand before those of one total in a table.
+
+    Args:
+        players: the seats of the table.
+        chips: its key ``chips``, the largest total that it holds.
+        total: the total.  One more than ``chips`` gives the number of all splits.
+    """
+    least = least_chips(players, chips)
+    return comb(total + players - 1, players) - comb(least + players - 1, players)
+
+
+def even_split(players: int, chips: int) -> tuple[int, ...]:
+    """Return the chips dealt out evenly, the first seats getting what is left over."""
+    return to_stakes((1,) * players, chips)
+
+
+class PasaType(GameType):
+    """Pasa as the commands know it."""
+
+    name = "pasa"
+    title = "Pasa (पासा)"
+    least_players = 2
+    most_players = 6
+    usual_players = 4
+    note = (
+        "The list of throws is documented (2020); the betting is this app's own reading, taken "
+        "from kauda. Chips are no money."
+    )
+    options = (
+        *RULE_OPTIONS,
+        WholeNumber("stack", 10, (), "each seat's stakes at the start", 1, 10**6),
+        WholeNumber("laps", 2, (), "how often the dice go round", 1, 10**6),
+    )
+
+    @property
+    def table_fields(self) -> tuple[Option, ...]:
+        """Seats, chips and laps beside the rules that a position depends on."""
+        return TABLE_FIELDS
+
+    def game(self, options: Mapping[str, Any]) -> Pasa:
+        """Return the rules."""
+        return Pasa(**options)
+
+    def state_from_json(self, position: Any) -> PasaState:
+        """Return the state that a JSON position describes."""
+        fields = Fields(position, "position")
+        fields.one_of("game", (self.name,))
+        game = Pasa(**read_options(RULE_OPTIONS, fields.take("options", {})))
+        stacks = fields.take("stacks")
+        if not isinstance(stacks, list) or not all(is_int(s, 0, NO_MAXIMUM) for s in stacks):
+            fields.fail("stacks", "a list with the chips of each seat, whole numbers", stacks)
+        players = self.check_players(len(stacks))
+        if not any(stacks):
+            fields.fail("stacks", "some chips", stacks)
+        thrower = fields.integer("thrower", 0, players - 1)
+        turns_left = fields.integer("turns_left", 0, NO_MAXIMUM)
+        bets = fields.take("bets")
+        fields.done()
+        state = PasaState(game, tuple(stacks), thrower, turns_left, no_bets(stacks, thrower))
+        if not stacks[thrower] and not state.is_over():
+            fields.fail("thrower", "a seat with chips, the turns of others are skipped", thrower)
+        return _with_bets(state, bets, fields)
+
+    def state_to_json(self, state: PasaState) -> dict[str, Any]:
+        """Return the JSON position of a state."""
+        return {
+            "game": self.name,
+            "options": dict(state.game.options),
+            "stacks": list(state.stacks),
+            "thrower": state.thrower,
+            "turns_left": state.turns_left,
+            "bets": list(state.bets),
+        }
+
+    def move_from_json(self, move: Any) -> int:
+        """Return the bet that a JSON object describes."""
+        fields = Fields(move, "move", MoveError)
+        bet = fields.integer("bet", 0, NO_MAXIMUM)
+        fields.done()
+        return bet
+
+    def move_to_json(self, move: int) -> dict[str, Any]:
+        """Return the JSON object of a bet."""
+        return {"bet": move}
+
+    def outcome_from_json(self, outcome: Any) -> Throw:
+        """Return the three faces, in ascending order."""
+        expected = f"a list of {DICE} faces of {', '.join(map(str, FACES))}"
+        if (
+            not isinstance(outcome, list)
+            or len(outcome) != DICE
+            or not all(is_int(face, 1, 6) and face in FACES for face in outcome)
+        ):
+            raise OutcomeError(f"outcome: expected {expected}, got {shown(outcome)}")
+        return tuple(sorted(outcome))
+
+    def outcome_to_json(self, outcome: Throw) -> list[int]:
+        """Return the three faces."""
+        return list(outcome)
+
+    def events(self, before: PasaState, move: Any, after: PasaState) -> list[dict[str, Any]]:
+        """Return the bet, or the throw with its result, its name if it has one, and gains.
+
+        Seats whose turn is skipped, having no chips, follow as ``{"skipped": seat}``.
+        """
+        if before.current_player() != CHANCE:
+            return [{"seat": before.current_player(), "bet": move}]
+        fallen = result(move)
+        event: dict[str, Any] = {
+            "seat": before.thrower,
+            "thrown": list(move),
+            "sum": sum(move),
+            "result": fallen,
+            "gained": list(before.gains(fallen)),
+        }
+        if (name := NAMED.get(tuple(sorted(move)))) is not None:
+            event["named"] = name
+        ended = before.turns_left - (fallen == "tiro")
+        next_seats = range(before.thrower + 1, before.thrower + 1 + ended - after.turns_left)
+        return [event, *({"skipped": seat % len(before.stacks)} for seat in next_seats)]
+
+    def bot(self, level: str, game: Pasa, tables: Path | None, seed: int) -> Bot:
+        """Return a bot of a level; expert looks for the table when a position asks for one."""
+        from ustad.runtime.bots.pasa import make_bot
+
+        return make_bot(level, game, tables, seed)
+
+    def table_options(self) -> tuple[dict[str, Any], ...]:
+        """Return two seats up to stack 50, then 20, 10, 5 and 3, and the four-seat house table."""
+        stacks = {2: 50, 3: 20, 4: 10, 5: 5, 6: 3}
+        usual = [{"players": seats, "chips": seats * stack} for seats, stack in stacks.items()]
+        house: dict[str, Any] = {"players": 4, "chips": 40, "cap": "first_come", "max_bet": 2}
+        return tuple(self.read_table_options(options) for options in (*usual, house))
+
+    def read_table_options(self, options: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the full key of a table, defaults filled in.
+
+        Raises:
+            OptionError: an unknown field or a value that it cannot take.
+        """
+        full = read_options(TABLE_FIELDS, dict(options))
+        if full["chips"] is None:
+            full["chips"] = 10 * full["players"]
+        return full
+
+    def table_spec(self, options: Mapping[str, Any]) -> TableSpec:
+        """Return the identity of the table of win shares.
+
+        Raises:
+            OptionError: a field is wrong, or the table would be too large.
+        """
+        full = self.read_table_options(options)
+        players, chips = full["players"], full["chips"]
+        turns = players * full["laps"]
+        splits = first_split(players, chips, chips + 1)
+        shape = (turns, splits, players)
+        size = 8 * turns * splits * players
+        if size > LARGEST_TABLE:
+            raise OptionError(
+                f"pasa: players={players} chips={chips} laps={full['laps']}: the table would have "
+                f"{turns * splits:,} states and {size:,} bytes, at most {LARGEST_TABLE:,} fit: "
+                "count in larger stakes, so that there are fewer chips"
+            )
+        start = even_split(players, chips)
+        at_start = first_split(players, chips, chips) + split_number(start)
+        return TableSpec(
+            game=self.name,
+            options=full,
+            quantity=(
+                "share of the win of each seat between throws, thrower first, when each seat makes "
+                "the bet with the largest own share, the smallest of bets within 1e-9"
+            ),
+            unit="win_share",
+            index_version=1,
+            index_formula=(
+                "values[turns left - 1, before(chips) + split, seat], seats counted from the "
+                "thrower; split = sum over j = 1..players - 1 of C(q_j + j - 1, j), q_j the chips "
+                "of the last j seats; before(chips) = C(chips + players - 1, players) - 1 with 2 "
+                "players in a table of at most 100 chips, which holds every smaller total, else 0"
+            ),
+            shape=shape,
+            start_index=((turns - 1) * splits + at_start) * players,
+        )
+
+    def describe(self, state: PasaState) -> str:
+        """Return each seat's stack and bet, who has the dice, and how long the game goes on."""
+        lines = [f"{'seat':>4}{'stack':>8}{'bet':>6}"]
+        for seat, (stack, bet) in enumerate(zip(state.stacks, state.bets, strict=True)):
+            has_dice = seat == state.thrower and not state.is_over()
+            shown_bet = "dice" if has_dice else "." if bet is None else str(bet)
+            lines.append(f"{seat:>4}{stack:>8}{shown_bet:>6}")
+        turns = "1 turn" if state.turns_left == 1 else f"{state.turns_left} turns"
+        seat = state.current_player()
+        if seat == OVER:
+            lines.append("the game is over")
+        elif seat == CHANCE:
+            lines.append(f"seat {state.thrower} throws, {turns} left")
+        else:
+            lines.append(f"seat {seat} bets against seat {state.thrower}, {turns} left")
+        return "\n".join(lines)
+
+    def describe_move(self, move: int) -> str:
+        """Return a bet in a few words."""
+        return f"bet {move}"
+
+    def describe_step(self, before: PasaState, move: Any, after: PasaState) -> str:
+        """Return a bet, or a throw with its sum, its name and what it moved."""
+        if before.current_player() != CHANCE:
+            return f"seat {before.current_player()}: {self.describe_move(move)}"
+        event, *skipped = self.events(before, move, after)
+        name = f", {event['named'].replace('_', ' ')}" if "named" in event else ""
+        faces = " ".join(map(str, move))
+        total = abs(event["gained"][before.thrower])
+        moved = {"paro": f" takes {total}", "tiro": f" pays {total}", "bachyo": " throws again"}
+        text = f"{faces} is {event['sum']}{name}: {event['result']}, seat {before.thrower}"
+        skips = "".join(f"; seat {skip['skipped']} has no chips, skipped" for skip in skipped)
+        return text + moved[event["result"]] + skips
+
+    def prompt(self, state: PasaState) -> str:
+        """Return what can be typed now."""
+        bets = ", ".join(map(str, state.legal_moves()))
+        return f"your bet in stakes: {bets} (the last is the most allowed)"
+
+    def move_from_text(self, state: PasaState, text: str) -> int:
+        """Return the bet typed as a number."""
+        word = text.strip().lower().removeprefix("bet").strip()
+        if word.isascii() and word.isdigit() and len(word) < 10:
+            bet = int(word)
+            if bet in state.legal_moves():
+                return bet
+        raise MoveError(f"{shown(text)}: expected {self.prompt(state)}")
+
+
+def _with_bets(state: PasaState, bets: Any, fields: Fields) -> PasaState:
+    """Return the state with the bets of a JSON position made one after the other."""
+    players = len(state.stacks)
+    if not isinstance(bets, list) or len(bets) != players:
+        fields.fail("bets", f"a list of {players}, one a seat", bets)
+    for seat in range(players):
+        held = state.bets[seat]
+        free = held is None and seat != state.thrower and not state.is_over()
+        if not free and (type(bets[seat]) is not type(held) or bets[seat] != held):
+            fields.fail(f"bets[{seat}]", shown(held), bets[seat])
+    for seat in state.bettors() if not state.is_over() else ():
+        bet = bets[seat]
+        if bet is None:
+            late = next((s for s in state.bettors() if bets[s] is not None), None)
+            if late is not None:
+                fields.fail(f"bets[{late}]", f"null, since seat {seat} bets before it", bets[late])
+            break
+        legal = state.legal_moves()
+        if not is_int(bet, 0, NO_MAXIMUM) or bet not in legal:
+            fields.fail(f"bets[{seat}]", f"null or one of {', '.join(map(str, legal))}", bet)
+        state = state.apply(bet)
+    return state
+
+
+TYPE = PasaType()

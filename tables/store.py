@@ -210,10 +210,12 @@ def _expected_arrays(spec: TableSpec) -> dict[str, tuple[str, tuple[int, ...]]]:
     return {_VALUES: (spec.dtype, spec.shape), **spec.parts}
 
 
-def _fits(shape: tuple[int, ...], expected: tuple[int, ...]) -> bool:
+def _fits(shape: tuple[int, ...] | None, expected: tuple[int, ...]) -> bool:
     """Tell whether a shape is the one expected, in which -1 stands for any length."""
-    return len(shape) == len(expected) and all(
-        wanted in (side, -1) for side, wanted in zip(shape, expected, strict=True)
+    return (
+        shape is not None
+        and len(shape) == len(expected)
+        and all(wanted in (side, -1) for side, wanted in zip(shape, expected, strict=True))
     )
 
 

@@ -28,11 +28,12 @@ sheets, minus infinity in row ``ILLEGAL``, then each payment with an extra yacht
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -76,7 +77,7 @@ from ustad.tables import Table, open_table, tables_folder
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-_EXTRA = PAYMENTS + 1
+EXTRA = PAYMENTS + 1
 """The row of the first payment with an extra yacht."""
 
 _ALONE = 10_000
@@ -102,8 +103,97 @@ _UPPER_EXTRA = np.flatnonzero(
 )
 
 
+class Goal(Protocol):
+    """What the play of a turn depends on, the own state being part of it."""
+
+    @property
+    def sheet(self) -> tuple[int, int, int]:
+        """The own state."""
+
+
+@dataclass(frozen=True)
+class GoalTurns(YachtTurns):
+    """Turns solved for a goal; what is equal is told apart by the expected total."""
+
+    rating: TableBot
+    keys: Sequence[Goal]
+
+    @cached_property
+    def expected(self) -> YachtTurns:
+        """The same turns solved for the expected total."""
+        return self.rating.solve([key.sheet for key in self.keys])
+
+
+class GoalBot(TurnBot):
+    """Maximises a chance, and among equals the expected total.
+
+    Attributes:
+        game: the rules.
+        rating: level hard: the expected totals.
+    """
+
+    writes = WRITES
+    unit: str
+
+    def __init__(self, rating: TableBot) -> None:
+        super().__init__()
+        self.game = rating.game
+        self.rating = rating
+
+    def key(self, sheet: Any) -> Any:
+        """Refuse: what a turn is to bring does not depend on the sheet alone."""
+        raise TypeError("a goal has keys of views, not of sheets")
+
+    def second(self, turns: Any) -> YachtTurns:
+        """Return the expected totals, which choose among equal choices."""
+        expected: YachtTurns = turns.expected
+        return expected
+
+    def goal_turns(self, keys: Sequence[Goal], gains: Floats) -> GoalTurns:
+        """Return the turns on gains (2 payments + 1, n) of these keys, solved."""
+        setting = self.game.second_yacht
+        equal = np.stack([five_equal_payments(setting, key.sheet[0]) for key in keys], axis=-1)
+        paid = [setting != PLAIN and key.sheet[1] == YACHT_50 for key in keys]
+        equal = np.where((equal != ILLEGAL) & np.array(paid), equal + EXTRA, equal)
+        stop = np.maximum.reduce(gains[PAYMENT_BY_BOX], axis=0)
+        stop[FIVE_EQUAL] = np.maximum.reduce(gains[equal, np.arange(len(keys))], axis=1)
+        extra = np.zeros(len(keys))
+        return GoalTurns(gains, equal, extra, Turn((stop, stop, stop)), self.rating, keys)
+
+    def ask(self, view: SheetState) -> Advice:
+        """Return every legal move with its chance and the expected total beside it.
+
+        Moves of one chance are told apart by the expected total.
+        """
+        if view.dice is None:
+            return Advice((), self.value(view), self.unit)
+        expected = dict(self.rating.ask(view).options)
+        turns, lane = self._turns([self.view_key(view)])[0]
+        _, options = rank(*self.rated(view, turns, lane))
+        tied = [option for option in options if option[1] >= options[0][1] - TIE]
+        tied.sort(key=lambda option: -expected[option[0]])
+        options[: len(tied)] = tied
+        most = expected[tied[0][0]] - TIE
+        best = [move for move, _ in tied if expected[move] >= most]
+        beside = {"expected_total": [expected[move] for move, _ in options]}
+        return Advice(best, options[0][1], self.unit, options, beside=beside)
+
+    def value(self, view: SheetState) -> float:
+        """Return the chance in a position that waits for dice, or is over."""
+        if view.is_over():
+            return self.final(view)
+        turns, lane = self._turns([self.view_key(view)])[0]
+        if view.rolls_left == ROLLS_A_TURN:
+            return float(turns.turn.start[lane])
+        return float(turns.turn.keeps(view.rolls_left)[KEEP_NUMBER[Keep(view.kept)], lane])
+
+    @abstractmethod
+    def final(self, view: SheetState) -> float:
+        """Return what a finished game came to."""
+
+
 class Key(NamedTuple):
-    """All that the play of a turn depends on.
+    """All that expert's turn depends on.
 
     ``sheet`` is the own state; ``others`` holds for each opponent the state's index
     and my total less theirs, in ascending order.
@@ -113,20 +203,7 @@ class Key(NamedTuple):
     others: tuple[tuple[int, int], ...]
 
 
-@dataclass(frozen=True)
-class _ExpertTurns(YachtTurns):
-    """Turns solved for the win share; what is equal is told apart by the expected total."""
-
-    rating: TableBot
-    keys: Sequence[Key]
-
-    @cached_property
-    def expected(self) -> YachtTurns:
-        """The same turns solved for the expected total."""
-        return self.rating.solve([key.sheet for key in self.keys])
-
-
-class ExpertBot(TurnBot):
+class ExpertBot(GoalBot):
     """Maximises its share of the win; alone at the table, the expected total.
 
     Attributes:
@@ -135,13 +212,10 @@ class ExpertBot(TurnBot):
         outlooks: what it goes by.
     """
 
-    writes = WRITES
     unit = "win_share"
 
     def __init__(self, rating: TableBot, outlooks: Outlooks) -> None:
-        super().__init__()
-        self.game = rating.game
-        self.rating = rating
+        super().__init__(rating)
         self.outlooks = outlooks
 
     def choose_many(self, views: Sequence[SheetState]) -> list[Any]:
@@ -150,13 +224,9 @@ class ExpertBot(TurnBot):
         if not any(alone):
             return super().choose_many(views)
         return [
-            (self.rating if single else super(ExpertBot, self)).choose_many([view])[0]
+            self.rating.choose(view) if single else super(ExpertBot, self).choose_many([view])[0]
             for view, single in zip(views, alone, strict=True)
         ]
-
-    def key(self, sheet: Any) -> Key:
-        """Return the key of a sheet alone."""
-        return Key(self.game.state(sheet), ())
 
     def view_key(self, view: SheetState) -> Key:
         """Return the own state, and of each opponent the state and how far it is behind."""
@@ -167,27 +237,9 @@ class ExpertBot(TurnBot):
         ]
         return Key(self.game.state(view.sheet), tuple(sorted(others)))
 
-    def second(self, turns: Any) -> YachtTurns:
-        """Return the expected totals, which choose among choices of the same win share."""
-        expected: YachtTurns = turns.expected
-        return expected
-
-    def solve(self, keys: Sequence[Key]) -> _ExpertTurns:
+    def solve(self, keys: Sequence[Key]) -> GoalTurns:
         """Solve the turns of these keys, a lane each."""
-        gains = self._gains(keys, self._shares(keys), self.outlooks.own)
-        turn, equal = self._turn(keys, gains)
-        extra = np.zeros(len(keys))
-        return _ExpertTurns(gains, equal, extra, turn, self.rating, keys)
-
-    def _turn(self, keys: Sequence[Key], gains: Floats) -> tuple[Turn, Ints]:
-        """Return the turns on these gains, and (6, 13, n) what rolls of five equal dice pay."""
-        setting = self.game.second_yacht
-        equal = np.stack([five_equal_payments(setting, key.sheet[0]) for key in keys], axis=-1)
-        paid = [setting != PLAIN and key.sheet[1] == YACHT_50 for key in keys]
-        equal = np.where((equal != ILLEGAL) & np.array(paid), equal + _EXTRA, equal)
-        stop = np.maximum.reduce(gains[PAYMENT_BY_BOX], axis=0)
-        stop[FIVE_EQUAL] = np.maximum.reduce(gains[equal, np.arange(len(keys))], axis=1)
-        return Turn((stop, stop, stop)), equal
+        return self.goal_turns(keys, self._gains(keys, self._shares(keys), self.outlooks.own))
 
     def _shares(self, keys: Sequence[Key]) -> Floats:
         """Return (n, points) the share of the win with 0, 1, ... points more than now."""
@@ -220,14 +272,14 @@ class ExpertBot(TurnBot):
         gains[_SHARED] = np.where(closed, -np.inf, _shifted(shared, run, _SHARED_POINTS))
         paid = np.flatnonzero(held == YACHT_50) if setting != PLAIN else np.zeros(0, np.int64)
         if len(paid):
-            gains[_EXTRA + _SHARED[:, None], paid] = np.where(
+            gains[EXTRA + _SHARED[:, None], paid] = np.where(
                 closed[:, paid],
                 -np.inf,
                 _shifted(shared[paid], run[paid], _SHARED_POINTS + EXTRA_YACHT),
             )
             use = np.flatnonzero(np.isin(single, _UPPER_EXTRA) & np.isin(lane, paid))
             more = rewards[single[use], lane[use]] + EXTRA_YACHT
-            gains[_EXTRA + single[use], lane[use]] = np.einsum(
+            gains[EXTRA + single[use], lane[use]] = np.einsum(
                 "mx,mx->m", rows[use], run[lane[use], more]
             )
         return gains
@@ -253,8 +305,7 @@ class ExpertBot(TurnBot):
         keys = [self.view_key(view) for view in views]
         shares = self._shares(keys)
         gains = self._gains(keys, shares, self.outlooks.field)
-        turn, equal = self._turn(keys, gains)
-        base = YachtTurns(gains, equal, np.zeros(len(keys)), turn)
+        base = self.goal_turns(keys, gains)
         choices = player.key_choices([player.view_key(view) for view in views])
         return played(base, choices) - self._before(keys, shares)
 
@@ -264,43 +315,18 @@ class ExpertBot(TurnBot):
         return before
 
     def ask(self, view: SheetState) -> Advice:
-        """Return every legal move with its win share and the expected total beside it.
-
-        Moves of one win share are told apart by the expected total.
-        """
+        """Return every legal move with its win share and the expected total beside it."""
         if len(view.sheets) == 1:
-            advice = self.rating.ask(view)
-            extra = {"note": "alone at the table: expert maximises the expected total"}
-            return replace(advice, extra=extra, notes=self._notes(view, extra["note"]))
-        extra = {"outlook": self.outlooks.name}
-        seen = f"win shares by the outlook {self.outlooks.name}"
-        if view.dice is None:
-            return Advice(
-                (), self.value(view), self.unit, extra=extra, notes=self._notes(view, seen)
-            )
-        expected = dict(self.rating.ask(view).options)
-        turns, lane = self._turns([self.view_key(view)])[0]
-        moves, shares = self.rated(view, turns, lane)
-        _, options = rank(moves, shares)
-        least = options[0][1] - TIE
-        tied = [option for option in options if option[1] >= least]
-        # The best first; those of the same share by their expected totals.
-        tied.sort(key=lambda option: -expected[option[0]])
-        options[: len(tied)] = tied
-        most = expected[tied[0][0]] - TIE
-        best = [move for move, _ in tied if expected[move] >= most]
-        beside = {"expected_total": [expected[move] for move, _ in options]}
-        notes = self._notes(view, seen)
-        return Advice(best, options[0][1], self.unit, options, extra, beside, notes)
+            note = "alone at the table: expert maximises the expected total"
+            advice = replace(self.rating.ask(view), extra={"note": note})
+        else:
+            note = f"win shares by the outlook {self.outlooks.name}"
+            advice = replace(super().ask(view), extra={"outlook": self.outlooks.name})
+        return replace(advice, notes=self._notes(view, note))
 
-    def value(self, view: SheetState) -> float:
-        """Return the win share of a position that waits for dice, or is over."""
-        if view.is_over():
-            return view.returns()[view.to_move]
-        turns, lane = self._turns([self.view_key(view)])[0]
-        if view.rolls_left == ROLLS_A_TURN:
-            return float(turns.turn.start[lane])
-        return float(turns.turn.keeps(view.rolls_left)[KEEP_NUMBER[Keep(view.kept)], lane])
+    def final(self, view: SheetState) -> float:
+        """Return the share of the win of a finished game."""
+        return view.returns()[view.to_move]
 
     def _notes(self, view: SheetState, *more: str) -> Callable[[], Sequence[str]]:
         """Return what makes the lines on the final total and the bonus."""

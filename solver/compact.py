@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from ustad.runtime.compiled import compiled
 from ustad.runtime.outlook import KNOTS, SHIFTS, Knots, Outlook, Steps
 
 Floats = NDArray[np.float64]
@@ -18,37 +19,46 @@ _POSSIBLE = 1e-12
 def steps(outlook: Outlook, states: Ints, parts: int) -> Steps:
     """Return the outlooks of some states in so many parts.
 
-    The sums from below are right to about half a part, and what a step leaves over
-    goes to the next, so that the mean is right to about a part of a point.
+    The sums from below are rounded, and then some of them the other way, as few and as
+    near to a half as can be, until the mean is right.
     """
     entries: list[Ints] = []
     first: list[int] = []
     for begin in range(0, len(states), _AT_ONCE):
-        for row in _in_parts(outlook.rows(states[begin : begin + _AT_ONCE]), parts):
-            there = np.flatnonzero(row)
+        for row in outlook.rows(states[begin : begin + _AT_ONCE]):
+            points = np.flatnonzero(row > _POSSIBLE)
+            found = np.zeros(points[-1] + 1, dtype=np.int64)
+            found[points] = np.diff(_rounded(np.cumsum(row[points]), points, parts), prepend=0)
+            there = np.flatnonzero(found)
             first.append(int(there[0]))
-            entries.append(row[there[0] : there[-1] + 1])
+            entries.append(found[there[0] : there[-1] + 1])
     start = np.cumsum([0] + [len(row) for row in entries])
     return Steps(np.concatenate(entries), start, np.array(first))
 
 
-def _in_parts(rows: Floats, parts: int) -> Ints:
-    """Return (m, n) the rows in whole parts."""
-    possible = rows > _POSSIBLE
-    # The last point that is possible closes the sum.
-    last = rows.shape[1] - 1 - possible[:, ::-1].argmax(axis=1)
-    sums = np.cumsum(rows, axis=1) * parts
-    found = np.zeros(rows.shape, dtype=np.int64)
-    before = np.zeros(len(rows))
-    over = np.zeros(len(rows))
-    for x in range(rows.shape[1]):
-        wanted = np.clip(np.rint(sums[:, x] + over), before, parts)
-        now = np.where(possible[:, x], wanted, before)
-        now[x >= last] = parts
-        over += sums[:, x] - now
-        found[:, x] = now - before
-        before = now
-    return found
+@compiled
+def _rounded(sums: Floats, points: Ints, parts: int) -> Ints:
+    """Return sums of chances from below in whole parts, with the same mean.
+
+    Args:
+        sums: (n,) the chance of at most each point.
+        points: (n,) the points, ascending.
+        parts: how many parts the whole has.
+    """
+    exact = sums / sums[-1] * parts
+    found = np.rint(exact)
+    # Each sum counts once for every point from its own up to the next.
+    lengths = np.diff(points)
+    lacks = ((exact - found)[:-1] * lengths).sum()
+    nearest_half = np.argsort(-np.abs(exact - found)[:-1], kind="mergesort")
+    for at in nearest_half:
+        step = 1.0 if exact[at] > found[at] else -1.0
+        low = found[at - 1] if at > 0 else 0.0
+        fits = low <= found[at] + step <= found[at + 1]
+        if fits and abs(lacks - step * lengths[at]) < abs(lacks):
+            found[at] += step
+            lacks -= step * lengths[at]
+    return found.astype(np.int64)
 
 
 def knots(outlook: Outlook, states: Ints) -> Knots:

@@ -367,10 +367,7 @@ def build(options: Mapping[str, Any], progress: Progress | None = None) -> Built
         "shift": far.shift,
         "bonus": np.rint(bonus * yacht_outlook.BONUS_PARTS).astype("<u2"),
     }
-    for part, kind, number, dtype in (
-        ("fine", yacht_outlook.FINE, yacht_outlook.FINE_PARTS, "<u2"),
-        ("coarse", yacht_outlook.COARSE, yacht_outlook.COARSE_PARTS, "|u1"),
-    ):
+    for kind, (part, _, number, dtype) in enumerate(yacht_outlook.STEPS):
         steps = compact.steps(made, np.flatnonzero(kinds == kind), number)
         small[part] = steps.parts.astype(dtype)
         small[f"{part}_lengths"] = np.diff(steps.start).astype("<u2")

@@ -10,8 +10,8 @@ at the start of a turn:
 
 Rows.  In the large tables the row of a state holds a number for 0, 1, 2, ... points,
 as many as :func:`widths` says, by what the yacht box holds.  Compact tables hold
-states with one or two open boxes in 65,535 parts, those with three or four in 255,
-and those with more by knots; see :mod:`ustad.runtime.outlook`.
+states in whole parts, with one or two open boxes in 65,535, with three in 255 and
+with four in 63, and those with more by knots; see :mod:`ustad.runtime.outlook`.
 """
 
 from __future__ import annotations
@@ -55,11 +55,14 @@ from ustad.tables import MissingTableError, Table, TableSpec, open_table, tables
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-FINE, COARSE, FAR = range(3)
-"""The forms of a compact table: the kinds of its states."""
+STEPS = (("fine", 2, 65535, "<u2"), ("medium", 3, 255, "|u1"), ("coarse", 4, 63, "|u1"))
+"""The kinds of states that compact tables hold in whole parts: the name, the most open boxes,
+how many parts, and their type."""
 
-FINE_PARTS, COARSE_PARTS = 65535, 255
-BONUS_PARTS = 65535
+FAR = len(STEPS)
+"""The kind of the other states, held by knots."""
+
+BONUS_PARTS = 1000
 
 MIX = 2 / 3
 """What best chances count in the mixture; the outlook under hard play is the rest."""
@@ -91,14 +94,15 @@ def row_starts(second_yacht: int) -> Ints:
 
 @cache
 def kinds(second_yacht: int) -> NDArray[np.int8]:
-    """Return (states,) the form that a compact table holds each state in."""
+    """Return (states,) the kind of each state: the form that a compact table holds it in."""
     known = columns()
     open_lower = np.array([members.bit_count() for members in range(LOWER_SETS)])
     open_upper = np.repeat(open_lower[: 1 << UPPER_BOXES], np.diff(known.bounds))
     open_yacht = np.arange(yacht_states(second_yacht)) == OPEN_YACHT
     open_boxes = open_yacht[:, None, None] + open_lower[:, None] + open_upper
-    found: NDArray[np.int8] = np.select([open_boxes <= 2, open_boxes <= 4], [FINE, COARSE], FAR)
-    return found.ravel().astype(np.int8)
+    limits = [most for _, most, _, _ in STEPS]
+    found: NDArray[np.int8] = np.searchsorted(limits, open_boxes.ravel()).astype(np.int8)
+    return found
 
 
 _QUANTITIES = {
@@ -119,9 +123,9 @@ _COMPACT = (
     "values[:, i] and parts/shift[i] for state number i of those with five open boxes or more, "
     "states numbered as in the table of values: the first knot, then the gap to each next; "
     "sixteen equal parts of the chance lie above a knot up to the next, all moved by shift / 16 "
-    "points; states with at most two open boxes in 65535 parts and those with three or four in "
-    "255: row i of {fine,coarse} has lengths[i] entries, from first[i] points on, one row after "
-    "the other; parts/bonus in 65535 parts"
+    "points; states with one or two open boxes in 65535 parts, with three in 255, with four in "
+    "63: row i of {fine,medium,coarse} has lengths[i] entries, from first[i] points on, one row "
+    "after the other; parts/bonus in 1000 parts"
 )
 
 
@@ -146,11 +150,11 @@ def table_spec(options: Mapping[str, Any], outlook: str) -> TableSpec:
             parts = dict.fromkeys(("tail", "tail_points", "bonus"), ("<f8", (states,)))
     else:
         formula = _COMPACT
-        counts = np.bincount(kinds(second_yacht), minlength=3).tolist()
+        counts = np.bincount(kinds(second_yacht)).tolist()
         dtype, shape = "|u1", (KNOTS, counts[FAR])
         start_index = int(np.count_nonzero(kinds(second_yacht)[:start] == FAR))
         parts = {"shift": ("|i1", (counts[FAR],)), "bonus": ("<u2", (states,))}
-        for name, count, kind in (("fine", counts[FINE], "<u2"), ("coarse", counts[COARSE], "|u1")):
+        for (name, _, _, kind), count in zip(STEPS, counts[:FAR], strict=True):
             parts |= {
                 name: (kind, (-1,)),
                 f"{name}_lengths": ("<u2", (count,)),
@@ -191,7 +195,7 @@ def read_compact(second_yacht: int, table: Table) -> CompactOutlook:
     """Return the outlook of a compact table."""
     kind = kinds(second_yacht)
     place = np.empty(len(kind), dtype=np.int64)
-    for number in (FINE, COARSE, FAR):
+    for number in range(FAR + 1):
         members = np.flatnonzero(kind == number)
         place[members] = np.arange(len(members))
     parts = table.parts
@@ -201,7 +205,7 @@ def read_compact(second_yacht: int, table: Table) -> CompactOutlook:
             np.concatenate([[0], np.cumsum(parts[f"{name}_lengths"], dtype=np.int64)]),
             parts[f"{name}_first"],
         )
-        for name in ("fine", "coarse")
+        for name, _, _, _ in STEPS
     ]
     return CompactOutlook(kind, place, (*steps, Knots(table.values, parts["shift"])))
 

@@ -211,12 +211,13 @@ class Steps:
     first: Ints
 
     def rows(self, at: Ints) -> Floats:
-        """Return (m, REACH) the chance of each number of points for each of m rows."""
-        found = np.zeros((len(at), REACH))
-        for row, number in zip(found, at.tolist(), strict=True):
-            begin, end = self.start[number : number + 2]
-            first = self.first[number]
-            row[first : first + end - begin] = self.parts[begin:end]
+        """Return (m, n) the chance of 0 to n - 1 points for each of m rows."""
+        begin, end = self.start[at], self.start[at + 1]
+        first = self.first[at].astype(np.int64)
+        found = np.zeros((len(at), int((first + end - begin).max())))
+        places = zip(begin.tolist(), end.tolist(), first.tolist(), strict=True)
+        for row, (low, high, points) in zip(found, places, strict=True):
+            row[points : points + high - low] = self.parts[low:high]
         found /= found.sum(axis=1, keepdims=True)
         return found
 
@@ -238,7 +239,7 @@ class Knots:
     shift: NDArray[np.int8]
 
     def rows(self, at: Ints) -> Floats:
-        """Return (m, REACH) the chance of each number of points for each of m rows."""
+        """Return (m, n) the chance of 0 to n - 1 points for each of m rows."""
         knots = np.cumsum(self.gaps[:, at].T, axis=1, dtype=np.int64)
         shift, part = np.divmod(self.shift[at].astype(np.int64), SHIFTS)
         knots = np.clip(knots + shift[:, None], -1, REACH - 2)
@@ -247,19 +248,20 @@ class Knots:
         # Where a gap is closed the whole part stands on its one point.
         begin = np.where(gaps > 0, knots[:, :-1] + 1, np.maximum(knots[:, :-1], 0))
         end = np.where(gaps > 0, knots[:, 1:] + 1, begin + 1)
-        offset = np.arange(len(at))[:, None] * REACH
+        width = int(end.max()) + 1
+        offset = np.arange(len(at))[:, None] * width
         flat = np.concatenate([(begin + offset).ravel(), (end + offset).ravel()])
         weights = np.concatenate([height.ravel(), -height.ravel()])
-        slopes = np.bincount(flat, weights=weights, minlength=len(at) * REACH)
-        rows: Floats = np.cumsum(slopes.reshape(len(at), REACH), axis=1)
+        slopes = np.bincount(flat, weights=weights, minlength=len(at) * width)
+        rows: Floats = np.cumsum(slopes.reshape(len(at), width), axis=1)
         share = (part / SHIFTS)[:, None]
         rows[:, 1:] += share * (rows[:, :-1] - rows[:, 1:])
         rows[:, 0] *= 1 - share[:, 0]
         return rows
 
 
-KNOTS = 17
-"""Knots of a row: sixteen equal parts lie between them."""
+KNOTS = 13
+"""Knots of a row: twelve equal parts lie between them."""
 
 SHIFTS = 16
 """Parts of a point that the mean is set right by."""
@@ -280,15 +282,18 @@ class CompactOutlook:
     forms: tuple[Steps | Knots, ...]
 
     def rows(self, states: Ints) -> Floats:
-        """Return (m, REACH) the chance of each number of points for each of m states."""
+        """Return (m, n) the chance of 0 to n - 1 points for each of m states."""
         kind, place = self.kind[states], self.place[states]
         if (kind == kind[0]).all():
             return self.forms[kind[0]].rows(place)
-        rows = np.empty((len(states), REACH))
+        found = []
         for number, form in enumerate(self.forms):
             here = np.flatnonzero(kind == number)
             if len(here):
-                rows[here] = form.rows(place[here])
+                found.append((here, form.rows(place[here])))
+        rows = np.zeros((len(states), max(part.shape[1] for _, part in found)))
+        for here, part in found:
+            rows[here, : part.shape[1]] = part
         return rows
 
 

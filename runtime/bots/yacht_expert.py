@@ -31,7 +31,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
@@ -230,27 +230,33 @@ class ExpertBot(GoalBot):
 
     def view_key(self, view: SheetState) -> Key:
         """Return the own state, and of each opponent the state and how far it is behind."""
+        own = view.sheet
         others = [
-            (state_index(*self.game.state(sheet)), view.sheet.total - sheet.total)
+            (_index(self.game, sheet), own.total - sheet.total)
             for seat, sheet in enumerate(view.sheets)
             if seat != view.to_move
         ]
-        return Key(self.game.state(view.sheet), tuple(sorted(others)))
+        return Key(self.game.state(own), tuple(sorted(others)))
 
     def solve(self, keys: Sequence[Key]) -> GoalTurns:
         """Solve the turns of these keys, a lane each."""
-        return self.goal_turns(keys, self._gains(keys, self._shares(keys), self.outlooks.own))
+        gains, _ = self._gains(keys, self.outlooks.own)
+        return self.goal_turns(keys, gains)
 
-    def _shares(self, keys: Sequence[Key]) -> Floats:
-        """Return (n, points) the share of the win with 0, 1, ... points more than now."""
+    def _shares(self, keys: Sequence[Key], count: int) -> Floats:
+        """Return (n, count) the share of the win with 0, 1, ... points more than now."""
         seats = max(1, *(len(key.others) for key in keys))
         nobody = (state_index(0, YACHT_0, 0), _ALONE)
         others = np.array([key.others + (nobody,) * (seats - len(key.others)) for key in keys])
         rows = self.outlooks.field.rows(others[:, :, 0].ravel())
-        return win_shares(rows.reshape(len(keys), seats, -1), others[:, :, 1], REACH + _MOST)
+        return win_shares(rows.reshape(len(keys), seats, -1), others[:, :, 1], count)
 
-    def _gains(self, keys: Sequence[Key], shares: Floats, own: Outlook) -> Floats:
-        """Return (2 payments + 1, n) what each payment is worth."""
+    def _gains(self, keys: Sequence[Key], own: Outlook) -> tuple[Floats, Floats]:
+        """Return what each payment is worth, and what points more than now are.
+
+        Returns:
+            (2 payments + 1, n) and (n, points) shares of the win.
+        """
         setting = self.game.second_yacht
         open_boxes, held, upper = np.array([key.sheet for key in keys]).T
         states, rewards, is_open = after_payments(setting, open_boxes, held, upper)
@@ -262,6 +268,7 @@ class ExpertBot(GoalBot):
         rows = own.rows(np.concatenate([states[single, lane], states[first[box], box_lane]]))
         width = int(np.flatnonzero(rows.any(axis=0))[-1]) + 1
         rows = rows[:, :width]
+        shares = self._shares(keys, width + _MOST)
         run = windows(shares, width)
         gains[single, lane] = np.einsum(
             "mx,mx->m", rows[: len(at)], run[lane, rewards[single, lane]]
@@ -282,7 +289,7 @@ class ExpertBot(GoalBot):
             gains[EXTRA + single[use], lane[use]] = np.einsum(
                 "mx,mx->m", rows[use], run[lane[use], more]
             )
-        return gains
+        return gains, shares
 
     def begins_turn(self, state: SheetState, player: int) -> bool:
         """Tell whether a state is one at which the player's turn begins."""
@@ -303,16 +310,13 @@ class ExpertBot(GoalBot):
 
     def _advantages(self, views: Sequence[SheetState], player: TurnBot) -> Floats:
         keys = [self.view_key(view) for view in views]
-        shares = self._shares(keys)
-        gains = self._gains(keys, shares, self.outlooks.field)
+        gains, shares = self._gains(keys, self.outlooks.field)
         base = self.goal_turns(keys, gains)
         choices = player.key_choices([player.view_key(view) for view in views])
-        return played(base, choices) - self._before(keys, shares)
-
-    def _before(self, keys: Sequence[Key], shares: Floats) -> Floats:
         rows = self.outlooks.field.rows(np.array([state_index(*key.sheet) for key in keys]))
-        before: Floats = np.einsum("nx,nx->n", rows, shares[:, : rows.shape[1]])
-        return before
+        width = min(rows.shape[1], shares.shape[1])
+        before = np.einsum("nx,nx->n", rows[:, :width], shares[:, :width])
+        return played(base, choices) - before
 
     def ask(self, view: SheetState) -> Advice:
         """Return every legal move with its win share and the expected total beside it."""
@@ -331,6 +335,12 @@ class ExpertBot(GoalBot):
     def _notes(self, view: SheetState, *more: str) -> Callable[[], Sequence[str]]:
         """Return what makes the lines on the final total and the bonus."""
         return lambda: [*more, *sheet_notes(self.rating, self.outlooks, view)]
+
+
+@lru_cache(maxsize=1 << 16)
+def _index(game: Yacht, sheet: Sheet) -> int:
+    """Return the index of a sheet's state."""
+    return state_index(*game.state(sheet))
 
 
 def _shifted(rows: Floats, run: Any, points: Ints) -> Floats:

@@ -122,7 +122,7 @@ _ROWS = (
 _COMPACT = (
     "values[:, i] and parts/shift[i] for state number i of those with five open boxes or more, "
     "states numbered as in the table of values: the first knot, then the gap to each next; "
-    "sixteen equal parts of the chance lie above a knot up to the next, all moved by shift / 16 "
+    "twelve equal parts of the chance lie above a knot up to the next, all moved by shift / 16 "
     "points; states with one or two open boxes in 65535 parts, with three in 255, with four in "
     "63: row i of {fine,medium,coarse} has lengths[i] entries, from first[i] points on, one row "
     "after the other; parts/bonus in 1000 parts"

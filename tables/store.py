@@ -305,14 +305,14 @@ def _fill(
 
 
 def _add_array(file: h5py.File, place: str, array: NDArray[Any]) -> None:
-    chunks = _chunks(array.shape)
+    chunks = _chunks(array.shape, array.itemsize)
     file.create_dataset(place, data=array, chunks=chunks, track_times=False, **_COMPRESSION)
 
 
-def _chunks(shape: tuple[int, ...]) -> tuple[int, ...]:
-    """Return the shape of the pieces in which an array is compressed: at most 65,536 numbers."""
+def _chunks(shape: tuple[int, ...], itemsize: int) -> tuple[int, ...]:
+    """Return the shape of the pieces in which an array is compressed: at most 512 KiB."""
     sides: list[int] = []
-    room = 1 << 16
+    room = (1 << 19) // itemsize
     for side in reversed(shape):
         sides.append(max(1, min(side, room)))
         room //= sides[-1]

@@ -136,8 +136,8 @@ def play_batch(match: Match, number: int) -> Floats:
         result[at, :, :-1] = [by_seat[(player + game) % players] for player in range(players)]
     if watched is not None and judge is not None:
         gained = judge.advantages([state for _, state in turns], bots[match.levels[watched]])
-        at = np.array([at for at, _ in turns], dtype=np.int64)
-        result[:, watched, -1] = 1 / players + np.bincount(at, gained, len(games))
+        numbers = [at for at, _ in turns]
+        result[:, watched, -1] = 1 / players + np.bincount(numbers, gained, len(games))
     return result
 
 

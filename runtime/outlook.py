@@ -285,7 +285,8 @@ class CompactOutlook:
         """Return (m, n) the chance of 0 to n - 1 points for each of m states."""
         kind, place = self.kind[states], self.place[states]
         if (kind == kind[0]).all():
-            return self.forms[kind[0]].rows(place)
+            only: Floats = self.forms[kind[0]].rows(place)
+            return only
         found = []
         for number, form in enumerate(self.forms):
             here = np.flatnonzero(kind == number)

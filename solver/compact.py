@@ -58,7 +58,8 @@ def _rounded(sums: Floats, points: Ints, parts: int) -> Ints:
         if fits and abs(lacks - step * lengths[at]) < abs(lacks):
             found[at] += step
             lacks -= step * lengths[at]
-    return found.astype(np.int64)
+    rounded: Ints = found.astype(np.int64)
+    return rounded
 
 
 def knots(outlook: Outlook, states: Ints) -> Knots:

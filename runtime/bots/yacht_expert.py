@@ -51,7 +51,7 @@ from ustad.runtime.bots.yacht import (
     after_payments,
     five_equal_payments,
 )
-from ustad.runtime.bots.yacht_outlook import Outlooks, open_outlooks, table_spec
+from ustad.runtime.bots.yacht_outlook import Outlooks, open_counts, open_outlooks, table_spec
 from ustad.runtime.dice import KEEPS, ROLLS, Turn, keep_values
 from ustad.runtime.games.base import TIE, Advice, Bot, Judge, rank
 from ustad.runtime.games.sheet import ROLLS_A_TURN, Keep, SheetState
@@ -71,7 +71,7 @@ from ustad.runtime.games.yacht import (
     Yacht,
     state_index,
 )
-from ustad.runtime.outlook import REACH, Outlook, win_shares, windows
+from ustad.runtime.outlook import REACH, win_shares, windows
 from ustad.tables import Table, open_table, tables_folder
 
 Floats = NDArray[np.float64]
@@ -240,7 +240,7 @@ class ExpertBot(GoalBot):
 
     def solve(self, keys: Sequence[Key]) -> GoalTurns:
         """Solve the turns of these keys, a lane each."""
-        gains, _ = self._gains(keys, self.outlooks.own)
+        gains, _ = self._gains(keys, self._weights(keys))
         return self.goal_turns(keys, gains)
 
     def _shares(self, keys: Sequence[Key], count: int) -> Floats:
@@ -251,8 +251,24 @@ class ExpertBot(GoalBot):
         rows = self.outlooks.field.rows(others[:, :, 0].ravel())
         return win_shares(rows.reshape(len(keys), seats, -1), others[:, :, 1], count)
 
-    def _gains(self, keys: Sequence[Key], own: Outlook) -> tuple[Floats, Floats]:
+    def _weights(self, keys: Sequence[Key]) -> Floats:
+        """Return (n,) what best chances count; see :func:`learnt`."""
+        if self.outlooks.best is None:
+            return np.zeros(len(keys))
+        counts = open_counts(self.game.second_yacht)
+        return np.array(
+            [
+                learnt(key.sheet[0].bit_count(), [int(counts[state]) for state, _ in key.others])
+                for key in keys
+            ]
+        )
+
+    def _gains(self, keys: Sequence[Key], weights: Floats) -> tuple[Floats, Floats]:
         """Return what each payment is worth, and what points more than now are.
+
+        Args:
+            keys: n of them.
+            weights: (n,) what best chances count for the own sheet.
 
         Returns:
             (2 payments + 1, n) and (n, points) shares of the win.
@@ -265,7 +281,9 @@ class ExpertBot(GoalBot):
         single = _SINGLE[at]
         first = _SHARED[_SHARED_FIRST]
         box, box_lane = np.nonzero(is_open[first])
-        rows = own.rows(np.concatenate([states[single, lane], states[first[box], box_lane]]))
+        after = np.concatenate([states[single, lane], states[first[box], box_lane]])
+        lanes = np.concatenate([lane, box_lane])
+        rows = self.outlooks.own_rows(after, weights[lanes])
         width = int(np.flatnonzero(rows.any(axis=0))[-1]) + 1
         rows = rows[:, :width]
         shares = self._shares(keys, width + _MOST)
@@ -310,12 +328,12 @@ class ExpertBot(GoalBot):
 
     def _advantages(self, views: Sequence[SheetState], player: TurnBot) -> Floats:
         keys = [self.view_key(view) for view in views]
-        gains, shares = self._gains(keys, self.outlooks.field)
+        gains, shares = self._gains(keys, np.zeros(len(keys)))
         base = self.goal_turns(keys, gains)
         choices = player.key_choices([player.view_key(view) for view in views])
         rows = self.outlooks.field.rows(np.array([state_index(*key.sheet) for key in keys]))
         width = min(rows.shape[1], shares.shape[1])
-        before = np.einsum("nx,nx->n", rows[:, :width], shares[:, :width])
+        before: Floats = np.einsum("nx,nx->n", rows[:, :width], shares[:, :width])
         return played(base, choices) - before
 
     def ask(self, view: SheetState) -> Advice:
@@ -341,6 +359,25 @@ class ExpertBot(GoalBot):
 def _index(game: Yacht, sheet: Sheet) -> int:
     """Return the index of a sheet's state."""
     return state_index(*game.state(sheet))
+
+
+def learnt(open_boxes: int, others: Sequence[int]) -> float:
+    """Return how much of what opponents will make is known when the later turns are played.
+
+    Of an opponent with m turns to go, of whom j are over at one of my turns, j / m of the
+    spread is known then.  The mean over my turns after this one, and over opponents: 1/2 for
+    those who have still a turn this round, k / (2 (k - 1)) for those who have not, with k
+    boxes open.  One who knew all could play for that total; one who knew nothing plays like
+    hard.  So this is what best chances are to count.
+
+    Args:
+        open_boxes: how many boxes I have open, the one to be written now among them.
+        others: how many each opponent has open.
+    """
+    if open_boxes < 2 or not others:
+        return 0.0
+    early = open_boxes / (2 * (open_boxes - 1))
+    return sum(early if count < open_boxes else 0.5 for count in others) / len(others)
 
 
 def _shifted(rows: Floats, run: Any, points: Ints) -> Floats:

@@ -6,7 +6,7 @@ at the start of a turn:
 - **full**: the chance of every number of points, up to ``SPAN``, under hard play;
 - **compact**: the same in some 3 MB;
 - **best**: the best chance to make at least so many points, each number for itself;
-- **best_compact**: in some 3 MB the mixture that :class:`Outlooks` describes.
+- **best_compact**: in some 3 MB two parts of these and one of the outlook.
 
 Rows.  In the large tables the row of a state holds a number for 0, 1, 2, ... points,
 as many as :func:`widths` says, by what the yacht box holds.  Compact tables hold
@@ -46,7 +46,6 @@ from ustad.runtime.outlook import (
     CompactOutlook,
     FullOutlook,
     Knots,
-    Mixture,
     Outlook,
     Steps,
 )
@@ -65,7 +64,7 @@ FAR = len(STEPS)
 BONUS_PARTS = 1000
 
 MIX = 2 / 3
-"""What best chances count in the mixture; the outlook under hard play is the rest."""
+"""What best chances count in the compact mixture; the outlook under hard play is the rest."""
 
 _START_POINTS = 250
 """A table's start value is that of so many points at the start of the game."""
@@ -93,15 +92,21 @@ def row_starts(second_yacht: int) -> Ints:
 
 
 @cache
-def kinds(second_yacht: int) -> NDArray[np.int8]:
-    """Return (states,) the kind of each state: the form that a compact table holds it in."""
+def open_counts(second_yacht: int) -> Ints:
+    """Return (states,) how many boxes are open in each state."""
     known = columns()
     open_lower = np.array([members.bit_count() for members in range(LOWER_SETS)])
     open_upper = np.repeat(open_lower[: 1 << UPPER_BOXES], np.diff(known.bounds))
     open_yacht = np.arange(yacht_states(second_yacht)) == OPEN_YACHT
-    open_boxes = open_yacht[:, None, None] + open_lower[:, None] + open_upper
+    counts: Ints = (open_yacht[:, None, None] + open_lower[:, None] + open_upper).ravel()
+    return counts
+
+
+@cache
+def kinds(second_yacht: int) -> NDArray[np.int8]:
+    """Return (states,) the kind of each state: the form that a compact table holds it in."""
     limits = [most for _, most, _, _ in STEPS]
-    found: NDArray[np.int8] = np.searchsorted(limits, open_boxes.ravel()).astype(np.int8)
+    found: NDArray[np.int8] = np.searchsorted(limits, open_counts(second_yacht)).astype(np.int8)
     return found
 
 
@@ -140,6 +145,7 @@ def table_spec(options: Mapping[str, Any], outlook: str) -> TableSpec:
     states = yacht_states(second_yacht) * section()
     start = state_index(ALL_OPEN, OPEN_YACHT, 0)
     parts: dict[str, tuple[str, tuple[int, ...]]]
+    shape: tuple[int, ...]
     if outlook in {"full", "best"}:
         formula = _ROWS.format(widths=", ".join(map(str, widths(second_yacht))))
         starts = row_starts(second_yacht)
@@ -217,19 +223,37 @@ class Outlooks:
     Attributes:
         name: the table that says most, as the option ``outlook`` names it.
         field: the points to come of a sheet under the play of level hard.
-        own: the points to come of the own sheet as expert rates it.  One who knew
-            the total that wins could make it with the best chance there is; one who
-            learns nothing more on the way does as hard does.  The truth lies between:
-            where best chances are known, ``own`` mixes the two.
         bonus: (states,) the chance of the upper bonus under the play of level hard.
         exact: whether ``field`` has every point.
+        best: the points to come by best chances, or ``field`` mixed with them; None
+            where they are not known.
+        best_part: what best chances count in it.
     """
 
     name: str
     field: Outlook
-    own: Outlook
     bonus: Floats
     exact: bool
+    best: Outlook | None = None
+    best_part: float = 1.0
+
+    def own_rows(self, states: Ints, weights: Floats) -> Floats:
+        """Return (m, n) what own sheets may still make as expert rates them.
+
+        Args:
+            states: (m,) the states.
+            weights: (m,) what best chances are to count, where they are known; the
+                rest is hard play.
+        """
+        rows = self.field.rows(states)
+        if self.best is None:
+            return rows
+        best = self.best.rows(states)
+        mixed = np.zeros((len(states), max(rows.shape[1], best.shape[1])))
+        part = (weights / self.best_part)[:, None]
+        mixed[:, : rows.shape[1]] = (1 - part) * rows
+        mixed[:, : best.shape[1]] += part * best
+        return mixed
 
 
 def open_outlooks(options: Mapping[str, Any], folder: Path | None) -> Outlooks | None:
@@ -244,16 +268,16 @@ def open_outlooks(options: Mapping[str, Any], folder: Path | None) -> Outlooks |
         bonus = table.parts["bonus"]
         best = open_if_built(options, "best", folder)
         if best is None:
-            return Outlooks("full", known, known, bonus, True)
-        own = Mixture(known, read_best(second_yacht, best), MIX)
-        return Outlooks("best", known, own, bonus, True)
+            return Outlooks("full", known, bonus, True)
+        return Outlooks("best", known, bonus, True, read_best(second_yacht, best))
     if (table := open_if_built(options, "compact", folder)) is not None:
         short = read_compact(second_yacht, table)
         bonus = table.parts["bonus"] / BONUS_PARTS
         mixed = open_if_built(options, "best_compact", folder)
         if mixed is None:
-            return Outlooks("compact", short, short, bonus, False)
-        return Outlooks("best_compact", short, read_compact(second_yacht, mixed), bonus, False)
+            return Outlooks("compact", short, bonus, False)
+        own = read_compact(second_yacht, mixed)
+        return Outlooks("best_compact", short, bonus, False, own, MIX)
     return None
 
 

@@ -462,7 +462,8 @@ class YachtType(SheetGameType):
             return None
         from ustad.runtime.bots.yacht_target import make_target_bot
 
-        return make_target_bot(game, flag_int("--target", args.target), tables)
+        target = flag_int("--target", args.target)
+        return make_target_bot(game, target, tables)
 
     def bot(self, level: str, game: Yacht, tables: Path | None, seed: int) -> Bot:
         """Return a bot of a level; hard and expert need the table of the game's options."""

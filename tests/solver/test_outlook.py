@@ -197,7 +197,7 @@ def test_the_chance_of_the_bonus(known: dict[str, tuple[FullOutlook, Floats]]) -
     assert bonus[state_index(0, YACHT_0, 63)] == 0
 
 
-@pytest.mark.parametrize("threads", [2, 3])
+@pytest.mark.parametrize("threads", [2])
 def test_threads_change_no_bit(
     tables: Path, known: dict[str, tuple[FullOutlook, Floats]], threads: int
 ) -> None:

@@ -41,6 +41,7 @@ from ustad.runtime.compiled import (
 )
 from ustad.runtime.games import yacht
 from ustad.runtime.games.base import Progress
+from ustad.runtime.outlook import BestChances, FullOutlook, win_shares
 from ustad.solver.layers import solve_layers
 from ustad.solver.turn import ROLL_COUNT, WIDTH, solve_turns
 from ustad.solver.yacht import FIRST_GROUP, FIRST_ROLL, GROUP_POINTS, GROUP_ROLLS, layers
@@ -236,3 +237,24 @@ def solve(
     solve_blocks = partial(_solve_blocks, second_yacht, columns.column, columns.upper, start, best)
     solve_layers(layers(second_yacht)[:most_open], solve_blocks, progress, threads)
     return best
+
+
+def most_any_policy_wins(outlook: FullOutlook, best: BestChances, players: int) -> float:
+    """Return a share of the win that no policy exceeds against opponents of level hard.
+
+    Who is told beforehand what the others will make can do no better than to make more
+    with the best chance there is.  Nobody who must find out on the way does better than
+    that, on the mean over what the others make.
+
+    Args:
+        outlook: what hard makes.
+        best: the best chances.
+        players: how many sit at the table.
+    """
+    start = np.array([yacht.state_index(yacht.ALL_OPEN, yacht.OPEN_YACHT, 0)])
+    hard, wanted = outlook.rows(start)[0], best.rows(start)[0]
+    leads = np.zeros((1, players - 1), dtype=np.int64)
+    shares = win_shares(np.tile(hard, (1, players - 1, 1)), leads, len(wanted))[0]
+    # Best chances end with a lump of all that is more: grant it the win.
+    shares[-1] = 1.0
+    return float(wanted @ shares)

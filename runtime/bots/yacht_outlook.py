@@ -246,7 +246,7 @@ class Outlooks:
                 rest is hard play.
         """
         rows = self.field.rows(states)
-        if self.best is None:
+        if self.best is None or not weights.any():
             return rows
         best = self.best.rows(states)
         mixed = np.zeros((len(states), max(rows.shape[1], best.shape[1])))

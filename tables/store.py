@@ -59,6 +59,9 @@ FORMAT_VERSION = 1
 LARGEST_FILE = 200_000_000
 """Bytes of the largest file that is read whole."""
 
+LARGEST_ARRAY = 1_000_000_000
+"""Bytes of the largest array whose length only the file says."""
+
 _BLOCK = mapped.USER_BLOCK
 _MAGIC = b"ustad table\n"
 _HEADER = struct.Struct("<12sQ32s")
@@ -189,6 +192,9 @@ def check_writable(spec: TableSpec, folder: Path) -> None:
     Raises:
         TableWriteError: it cannot.
     """
+    path = spec.path(folder)
+    if path.exists() and not path.is_file():
+        raise TableWriteError(path, "something that is no file stands in its place")
     temporary, handle = _temporary_file(spec, folder)
     os.close(handle)
     with contextlib.suppress(OSError):
@@ -210,12 +216,15 @@ def _expected_arrays(spec: TableSpec) -> dict[str, tuple[str, tuple[int, ...]]]:
     return {_VALUES: (spec.dtype, spec.shape), **spec.parts}
 
 
-def _fits(shape: tuple[int, ...] | None, expected: tuple[int, ...]) -> bool:
-    """Tell whether a shape is the one expected, in which -1 stands for any length."""
+def _fits(found: tuple[int, ...] | None, expected: tuple[int, ...]) -> bool:
+    """Tell whether a shape, None of a null dataset, is as expected; -1 is any length but 0."""
     return (
-        shape is not None
-        and len(shape) == len(expected)
-        and all(wanted in (side, -1) for side, wanted in zip(shape, expected, strict=True))
+        found is not None
+        and len(found) == len(expected)
+        and all(
+            wanted == side or wanted < 0 < side
+            for side, wanted in zip(found, expected, strict=True)
+        )
     )
 
 
@@ -372,6 +381,8 @@ def _read_file(path: Path, what: str, remedy: str) -> Image:
     expected = f"a file that begins with {_MAGIC!r} and its digest"
     anew = remedy if remedy.endswith("--force") else f"{remedy} --force"
     try:
+        if path.exists() and not (path.is_file() or path.is_dir()):
+            raise OSError("not a file")  # a pipe would be waited for
         with path.open("rb") as file:
             size = os.fstat(file.fileno()).st_size
             header = file.read(_BLOCK)
@@ -488,6 +499,9 @@ def _checked_dataset(
     if not _fits(data.shape, shape) or data.dtype != np.dtype(dtype):
         found = f"{data.dtype.str} of shape {data.shape}"
         raise MismatchedTableError(path, f"{place} {dtype} of shape {shape}", found, remedy)
+    if data.nbytes > LARGEST_ARRAY and -1 in shape:
+        limit = f"{place} of at most {LARGEST_ARRAY} bytes"
+        raise CorruptTableError(path, limit, f"{data.nbytes}", remedy)
     plan = data.id.get_create_plist()
     filters = {plan.get_filter(i)[0] for i in range(plan.get_nfilters())}
     if not filters <= _FILTERS:
@@ -524,7 +538,14 @@ def structure(path: Path, remedy: str) -> dict[str, NDArray[Any]]:
 
 
 def table_files(folder: Path) -> list[Path]:
-    """Return the table files of a folder in order of name; none if there is no folder."""
-    if not folder.is_dir():
+    """Return the table files of a folder in order of name; none if there is no folder.
+
+    Raises:
+        OSError: the folder cannot be read.
+    """
+    try:
+        names = os.listdir(folder)
+    except (FileNotFoundError, NotADirectoryError):
         return []
-    return sorted(path for path in folder.glob(f"*{SUFFIX}") if not path.name.startswith("."))
+    found = (name for name in names if name.endswith(SUFFIX) and not name.startswith("."))
+    return [folder / name for name in sorted(found)]

@@ -22,7 +22,14 @@ from itertools import count
 from pathlib import Path
 from typing import Any, NoReturn
 
-from ustad.runtime.advice import Advisor, advice_to_json, check_level, check_seed, check_top
+from ustad.runtime.advice import (
+    Advisor,
+    advice_to_json,
+    check_level,
+    check_seed,
+    check_top,
+    read_position,
+)
 from ustad.runtime.errors import MissingPackageError, UsageError, UstadError, shown
 from ustad.runtime.games import NAMES, game_type
 from ustad.runtime.games.base import (
@@ -223,7 +230,7 @@ def _wanted_tables(kind: GameType, texts: Sequence[str]) -> Sequence[dict[str, A
     """Return the option sets of the tables to build."""
     if not texts:
         return kind.table_options()
-    return [parse_options(kind.name, kind.table_fields, texts)]
+    return kind.tables_asked_for(parse_options(kind.name, kind.table_fields, texts))
 
 
 def _builder() -> Callable[..., tuple[Table, bool]]:
@@ -353,7 +360,7 @@ def _verify(args: argparse.Namespace) -> int:
     for path in table_files(folder):
         fault = None
         try:
-            open_file(path)
+            open_file(path).verify()
         except TableError as error:
             fault = str(error)
         rows.append({"path": str(path), "ok": fault is None, "error": fault})
@@ -433,7 +440,9 @@ def _ask(args: argparse.Namespace) -> int:
     if top is not None:
         check_top(top)
     position = _position(args, game_type(args.game).position_from_flags(args))
-    game, state, advice = Advisor(_folder(args)).advise(position, args.level)
+    kind, state = read_position(position)
+    adviser = kind.adviser_from_flags(args, state.game, _folder(args))
+    game, state, advice = Advisor(_folder(args)).advise(position, args.level, adviser)
     if args.json:
         _print_json(advice_to_json(game, advice, top))
     else:
@@ -456,11 +465,16 @@ def advice_text(game: GameType, advice: Advice, top: int | None = None) -> str:
             lines.append(f"{name.replace('_', ' ')}: {told}")
         elif isinstance(told, bool):
             lines.append(f"{name.replace('_', ' ')}: {'yes' if told else 'no'}")
-    for move, value in advice.options[:top]:
+    for at, (move, value) in enumerate(advice.options[:top]):
         cost = (advice.value or 0.0) - value
         costs = f"costs {cost:.4f}" if cost > TIE else "best"
-        lines.append(f"  {game.describe_move(move):<28}{value:>12.4f}  {costs}")
-    return "\n".join(lines)
+        beside = "".join(
+            f"  {name.replace('_', ' ')} {numbers[at]:.2f}"
+            for name, numbers in advice.beside.items()
+        )
+        line = f"  {game.describe_move(move):<28}{value:>12.4f}  {costs:<14}{beside}"
+        lines.append(line.rstrip())
+    return "\n".join([*lines, *advice.notes()])
 
 
 def _apply(args: argparse.Namespace) -> int:

@@ -17,9 +17,12 @@ import hashlib
 import random
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
 
 from ustad.runtime.errors import OptionError, PositionError, shown
 from ustad.runtime.strict_json import Fields, is_int
@@ -110,7 +113,9 @@ class Advice:
     ``best`` holds the moves tied within 1e-9.  ``options`` holds every legal
     move with its value, best first.  ``value`` and ``unit`` are None for levels
     that play by rule of thumb and rate nothing.  ``extra`` holds what a game
-    tells beside, by the names it has in JSON.
+    tells beside, by the names it has in JSON.  ``beside`` holds further numbers of
+    each option, in the order of the options, by name.  ``notes`` makes lines for
+    people, which no program reads.
     """
 
     best: Sequence[Any]
@@ -118,6 +123,8 @@ class Advice:
     unit: str | None = None
     options: Sequence[tuple[Any, float]] = ()
     extra: Mapping[str, Any] | None = None
+    beside: Mapping[str, Sequence[float]] = field(default_factory=dict)
+    notes: Callable[[], Sequence[str]] = tuple
 
 
 def rank(
@@ -147,6 +154,20 @@ class Bot(Protocol):
 
     def ask(self, view: Any) -> Advice:
         """Return the best move and, at levels that rate moves, the value of every move."""
+
+
+class Judge(Protocol):
+    """Knows what turns gain exactly where all others play level hard."""
+
+    def begins_turn(self, state: Any, player: int) -> bool:
+        """Tell whether a state is one at which the player's turn begins."""
+
+    def advantages(self, states: Sequence[Any], player: Any) -> NDArray[np.float64]:
+        """Return (n,) how much win share the turn of a bot gains over level hard's.
+
+        Summed over a bot's turns and added to the share of equals this has the mean of
+        the win share, and far less spread.
+        """
 
 
 def random_for(seed: int, view: Any) -> random.Random:
@@ -381,6 +402,11 @@ class GameType(ABC):
                 message names the command that builds it.
         """
 
+    def judge(self, level: str, game: Any, tables: Path | None) -> Judge | None:
+        """Return who knows exactly what a level gains among others of level hard, if anybody."""
+        del level, game, tables
+        return None
+
     @abstractmethod
     def table_options(self) -> tuple[dict[str, Any], ...]:
         """Return the option sets of the tables that a default build makes."""
@@ -389,12 +415,23 @@ class GameType(ABC):
     def table_spec(self, options: Mapping[str, Any]) -> TableSpec:
         """Return the identity of the table of an option set, or raise OptionError."""
 
+    def tables_asked_for(self, options: dict[str, Any]) -> Sequence[dict[str, Any]]:
+        """Return the option sets of the tables to build when these options are asked for."""
+        return (options,)
+
     def add_flags(self, parser: argparse.ArgumentParser) -> None:
         """Add the flags that describe a position on the command line, if there are any."""
         del parser
 
     def position_from_flags(self, args: argparse.Namespace) -> dict[str, Any] | None:
         """Return the JSON position that the flags describe, None if none was given."""
+        return None
+
+    def adviser_from_flags(
+        self, args: argparse.Namespace, game: Any, tables: Path | None
+    ) -> Bot | None:
+        """Return who answers if the flags ask for another than a level's bot."""
+        del args, game, tables
         return None
 
     @abstractmethod

@@ -168,7 +168,7 @@ class Advisor:
             raise UsageError(f"players: expected {expected}, got {shown(seats)}")
         if not is_int(first, 0, seats - 1):
             raise UsageError(f"first: expected 0 to {seats - 1}, got {shown(first)}")
-        return {"position": kind.state_to_json(rules.new(seats, first))}
+        return {"position": kind.state_to_json(kind.start(rules, seats, (seed,), first))}
 
     def apply(
         self, position: Any, move: Any = None, outcome: Any = None, seed: Any = None

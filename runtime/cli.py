@@ -32,7 +32,15 @@ from ustad.runtime.advice import (
 )
 from ustad.runtime.errors import MissingPackageError, UsageError, UstadError, shown
 from ustad.runtime.games import NAMES, game_type
-from ustad.runtime.games.base import LEVELS, TIE, Advice, GameType, Progress, parse_options
+from ustad.runtime.games.base import (
+    LEVELS,
+    TIE,
+    Advice,
+    Command,
+    GameType,
+    Progress,
+    parse_options,
+)
 from ustad.runtime.strict_json import LARGEST_TEXT, loads
 from ustad.tables import (
     MismatchedTableError,
@@ -116,6 +124,9 @@ def _parser() -> argparse.ArgumentParser:
         _add_serve,
     ):
         add(commands)
+    for name in NAMES:
+        for extra in game_type(name).commands():
+            _add_extra(commands, extra)
     return parser
 
 
@@ -450,6 +461,8 @@ def advice_text(game: GameType, advice: Advice, top: int | None = None) -> str:
     for name, told in (advice.extra or {}).items():
         if isinstance(told, list) and all(isinstance(number, float) for number in told):
             lines.append(f"{name.replace('_', ' ')}: {' '.join(f'{n:.4f}' for n in told)}")
+        elif isinstance(told, str):
+            lines.append(f"{name.replace('_', ' ')}: {told}")
         elif isinstance(told, bool):
             lines.append(f"{name.replace('_', ' ')}: {'yes' if told else 'no'}")
     for at, (move, value) in enumerate(advice.options[:top]):
@@ -596,3 +609,18 @@ def _serve(args: argparse.Namespace) -> int:
 
     serve(sys.stdin.buffer, sys.stdout, Advisor(_folder(args)))
     return OK
+
+
+# commands of one game
+
+
+def _add_extra(commands: Any, extra: Command) -> None:
+    def run(args: argparse.Namespace) -> int:
+        answer = extra.run(args)
+        if args.json:
+            _print_json(answer)
+        else:
+            print(extra.text(answer))
+        return OK
+
+    extra.add_flags(_command(commands, extra.name, run, extra.help))

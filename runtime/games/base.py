@@ -268,6 +268,21 @@ def parse_options(game: str, options: Sequence[Option], texts: Sequence[str]) ->
     return found
 
 
+@dataclass(frozen=True)
+class Command:
+    """A command of one game alone, beside those that all games have.
+
+    ``add_flags`` adds its flags to a parser, ``run`` answers with the object that
+    ``--json`` prints, ``text`` says the same for people.
+    """
+
+    name: str
+    help: str
+    add_flags: Callable[[argparse.ArgumentParser], None]
+    run: Callable[[argparse.Namespace], dict[str, Any]]
+    text: Callable[[dict[str, Any]], str]
+
+
 class GameType(ABC):
     """Everything that commands, protocol, arena and tests know of a game.
 
@@ -276,7 +291,8 @@ class GameType(ABC):
     what ``new`` deals when nobody says; ``arena_deals`` is how many deals an arena
     plays side by side; ``note`` is what a player should be told before a game;
     ``table_levels`` are the levels that need a table, and ``seeded_levels`` those
-    whose play depends on their seed.
+    whose play depends on their seed; ``hidden`` tells that a position is what one seat
+    knows, so that it does not tell the moves of the others.
     """
 
     name: str
@@ -289,6 +305,7 @@ class GameType(ABC):
     note = ""
     table_levels: frozenset[str] = frozenset({"expert"})
     seeded_levels: frozenset[str] = frozenset()
+    hidden = False
 
     @property
     def table_fields(self) -> tuple[Option, ...]:
@@ -307,6 +324,10 @@ class GameType(ABC):
         """Return the options of the rules given as ``NAME=VALUE`` texts, defaults left out."""
         return parse_options(self.name, self.options, texts)
 
+    def commands(self) -> tuple[Command, ...]:
+        """Return the commands of this game alone."""
+        return ()
+
     def options_help(self) -> str:
         """Return the options and what they may be, for a command's help."""
         return "; ".join(
@@ -324,6 +345,14 @@ class GameType(ABC):
     @abstractmethod
     def game(self, options: Mapping[str, Any]) -> Any:
         """Return the rules with a full option set."""
+
+    def start(self, rules: Any, players: int, seed: Sequence[int], first: int = 0) -> Any:
+        """Return the start of a game, seat ``first`` beginning; what is dealt comes from the seed.
+
+        Games that always start alike have no use for the seed.
+        """
+        del seed
+        return rules.new(players, first)
 
     @abstractmethod
     def state_from_json(self, position: Any) -> Any:

@@ -260,8 +260,8 @@ class Knots:
         return rows
 
 
-KNOTS = 13
-"""Knots of a row: twelve equal parts lie between them."""
+KNOTS = 11
+"""Knots of a row: ten equal parts lie between them."""
 
 SHIFTS = 16
 """Parts of a point that the mean is set right by."""

@@ -244,7 +244,7 @@ def _write_whole(
     buffer = io.BytesIO()
     with h5py.File(buffer, "w", userblock_size=_BLOCK, libver="v108") as hdf5:
         _fill(hdf5, spec, arrays, arrays, counts, structure)
-        _add_array(hdf5, _VALUES, arrays[_VALUES])
+        _add_array(hdf5, spec, _VALUES, arrays[_VALUES])
     with buffer.getbuffer() as content:
         header = _HEADER.pack(_MAGIC, len(content), hashlib.sha256(content[_BLOCK:]).digest())
         content[: len(header)] = header
@@ -307,15 +307,16 @@ def _fill(
     file.attrs["values_sha256"] = values_sha256(hashed)
     for name, array in arrays.items():
         if name != _VALUES:
-            _add_array(file, _place(name), array)
+            _add_array(file, spec, name, array)
     group = file.create_group(_STRUCTURE)
     for name, array in structure.items():
         group.create_dataset(name, data=array, track_times=False, **_COMPRESSION)
 
 
-def _add_array(file: h5py.File, place: str, array: NDArray[Any]) -> None:
+def _add_array(file: h5py.File, spec: TableSpec, name: str, array: NDArray[Any]) -> None:
     chunks = _chunks(array.shape, array.itemsize)
-    file.create_dataset(place, data=array, chunks=chunks, track_times=False, **_COMPRESSION)
+    packing = {} if name in spec.plain else _COMPRESSION
+    file.create_dataset(_place(name), data=array, chunks=chunks, track_times=False, **packing)
 
 
 def _chunks(shape: tuple[int, ...], itemsize: int) -> tuple[int, ...]:

@@ -127,7 +127,7 @@ _ROWS = (
 _COMPACT = (
     "values[:, i] and parts/shift[i] for state number i of those with five open boxes or more, "
     "states numbered as in the table of values: the first knot, then the gap to each next; "
-    "twelve equal parts of the chance lie above a knot up to the next, all moved by shift / 16 "
+    "ten equal parts of the chance lie above a knot up to the next, all moved by shift / 16 "
     "points; states with one or two open boxes in 65535 parts, with three in 255, with four in "
     "63: row i of {fine,medium,coarse} has lengths[i] entries, from first[i] points on, one row "
     "after the other; parts/bonus in 1000 parts"
@@ -177,6 +177,7 @@ def table_spec(options: Mapping[str, Any], outlook: str) -> TableSpec:
         start_index=start_index,
         dtype=dtype,
         parts=parts,
+        plain=("values",) if outlook.endswith("compact") else (),
         mapped=outlook in {"full", "best"},
     )
 

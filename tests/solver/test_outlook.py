@@ -34,6 +34,7 @@ from ustad.runtime.games.yacht import (
 )
 from ustad.runtime.outlook import BestChances, FullOutlook
 from ustad.solver import chances, outlook
+from ustad.solver.build import build_table
 from ustad.tables import open_table
 
 Floats = NDArray[np.float64]
@@ -279,3 +280,25 @@ def test_known_figures_of_the_best_policy(every: tuple[FullOutlook, Floats]) -> 
     # The lump beyond 511 points takes a little from the deviation of 59.608.
     assert np.sqrt(row @ (points - mean) ** 2) == pytest.approx(59.608, abs=0.1)
     assert row @ row == pytest.approx(0.00677, abs=1e-4)
+
+
+@pytest.mark.slow
+def test_the_compact_table_comes_near_in_every_state(
+    tables: Path, tmp_path: Path, every: tuple[FullOutlook, Floats]
+) -> None:
+    """Means to a quarter of a point, sums to 1, and expert goes by it where it alone is built."""
+    table, new = build_table(TYPE, {"outlook": "compact"}, tmp_path)
+    assert new
+    assert table.bytes <= 4_500_000
+    short = yacht_outlook.read_compact(0, table)
+    states = len(yacht_outlook.kinds(0))
+    for begin in range(0, states, 10_000):
+        at = np.arange(begin, min(begin + 10_000, states))
+        rows, exact = short.rows(at), every[0].rows(at)
+        assert rows.sum(axis=1) == pytest.approx(1.0, abs=1e-9)
+        mean = rows @ np.arange(rows.shape[1])
+        assert mean == pytest.approx(exact @ np.arange(exact.shape[1]), abs=0.25)
+    assert table.parts["bonus"] / 1000 == pytest.approx(every[1], abs=0.0005 + 1e-9)
+    found = yacht_outlook.open_outlooks({"second_yacht": "bonus_and_joker"}, tmp_path)
+    assert found is not None
+    assert (found.name, found.exact, found.best) == ("compact", False, None)

@@ -11,14 +11,22 @@ import pytest
 
 from ustad.runtime.advice import ask
 from ustad.runtime.bots.yacht import TableBot, make_bot
-from ustad.runtime.bots.yacht_expert import ExpertBot, Unseeing, final_totals
+from ustad.runtime.bots.yacht_expert import ExpertBot, Unseeing, final_totals, learnt
 from ustad.runtime.bots.yacht_outlook import Outlooks
 from ustad.runtime.bots.yacht_target import make_target_bot
 from ustad.runtime.dice import KEEP_INDEX, ROLLS, sub_keeps, transition_matrix
 from ustad.runtime.errors import UsageError
 from ustad.runtime.games.base import TIE
 from ustad.runtime.games.sheet import Keep, SheetState, Write
-from ustad.runtime.games.yacht import BOXES, SECOND_YACHT, TYPE, Sheet, Yacht, make_sheet
+from ustad.runtime.games.yacht import (
+    BOXES,
+    SECOND_YACHT,
+    TYPE,
+    Sheet,
+    Yacht,
+    make_sheet,
+    state_index,
+)
 from ustad.runtime.games.yacht import possible_points as boxes_points
 from ustad.solver import outlook
 from ustad.tables import open_table
@@ -349,3 +357,33 @@ def test_a_target_is_refused_without_the_table(tables: Path) -> None:
 def test_make_bot_gives_each_level_its_own(tables: Path) -> None:
     assert type(make_bot("hard", Yacht(), tables)) is TableBot
     assert type(make_bot("expert", Yacht(), tables)) is Unseeing
+
+
+def test_what_is_learnt_on_the_way() -> None:
+    """Last to play with two boxes open one knows all at the last turn; first, about half."""
+    assert learnt(2, [1]) == 1
+    assert learnt(2, [2]) == 0.5
+    assert learnt(3, [2, 2]) == 0.75
+    assert learnt(3, [2, 3]) == 0.625
+    assert learnt(1, [0]) == 0
+    assert 0.5 < learnt(13, [12]) < 0.55
+
+
+def test_own_rows_mix_hard_play_and_best_chances(experts: dict[str, ExpertBot]) -> None:
+    known = experts["plain"].outlooks
+    states = np.array([state_index(1 << 12, 1, 63), state_index(1 << 11, 0, 0)])
+
+    class Thrice:
+        """All points count three times."""
+
+        def rows(self, states: Any) -> Any:
+            return known.field.rows(states) * 3
+
+    hard = known.field.rows(states)
+    part = Outlooks("best", known.field, known.bonus, True, Thrice())
+    weights = np.array([0.5, 1.0])
+    mixed = part.own_rows(states, weights)
+    assert mixed == pytest.approx(hard * np.array([[2.0], [3.0]]), abs=1e-15)
+    two_thirds = Outlooks("best", known.field, known.bonus, True, Thrice(), 2 / 3)
+    assert two_thirds.own_rows(states, weights * 2 / 3) == pytest.approx(mixed, abs=1e-12)
+    assert np.array_equal(part.own_rows(states, np.zeros(2)), hard)

@@ -54,6 +54,12 @@ class OutcomeError(UstadError):
     kind = "outcome"
 
 
+class ExportError(UstadError):
+    """An export that cannot be written, or that would choose worse moves than its table."""
+
+    kind = "export"
+
+
 class MissingPackageError(UstadError):
     """A package of an optional extra that is not installed."""
 

@@ -152,7 +152,8 @@ def vectors(
 
     Each holds the ``position``, the ``best`` moves, the exact ``value``, and what the rounded
     values give: ``read`` and all ``options``.  Positions where the rounding changes which
-    moves are best are passed over; what they cost is part of the proof.
+    moves are best are passed over; what they cost is part of the proof.  A manifest has no
+    room for all options: :func:`brief` leaves them out.
 
     Args:
         kind: the game.
@@ -180,6 +181,11 @@ def vectors(
         if len(found) == count:
             break
     return found
+
+
+def brief(found: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Return vectors without their options."""
+    return [{key: held for key, held in vector.items() if key != "options"} for vector in found]
 
 
 def _positions(starts: Sequence[Any], bot: Bot, seed: int) -> Iterator[Any]:

@@ -10,7 +10,7 @@ import numpy as np
 
 from ustad.runtime.bots.dice_poker import TableBot
 from ustad.runtime.export.content import Content
-from ustad.runtime.export.sheet import Case, SheetArrays, sheet_content
+from ustad.runtime.export.sheet import Case, SheetArrays, columns_by_row, sheet_content
 from ustad.runtime.games.base import Progress
 from ustad.runtime.games.dice_poker import (
     AFTER_FIRST_THROW,
@@ -42,16 +42,17 @@ def sheet_arrays(rules: Rules) -> SheetArrays:
     made = roll_rows_made(rules)
     kinds = sorted(set(made))
     school_sets = 1 << SCHOOL_ROWS
-    column, stride = known.column.copy(), np.full(school_sets, known.count)
+    start, stride = np.array(known.bounds[:-1]), np.full(school_sets, known.count)
     if not rules.free:
-        column[column > 0] += part_count(rules) - 1
+        start[1:] += part_count(rules) - 1
         stride = (np.arange(school_sets) == 0).astype(np.int64)
     weight = [0] * SCHOOL_ROWS + [1 << row for row in range(len(ROWS) - SCHOOL_ROWS)]
     return SheetArrays(
         boxes=ROWS,
         counting=SCHOOL_ROWS,
         lowest_sum=LOWEST_SUBTOTAL,
-        column=column,
+        column_start=start,
+        column=columns_by_row(known),
         stride=stride,
         bonus=rules.school_bonus,
         bonus_from=[rules.school_threshold] + [None] * (school_sets - 1),

@@ -8,7 +8,7 @@ bits; the *sum* of the points in the boxes that count toward a bonus; what one c
 *holds*, if that matters; the *turns* left, if they matter.  The value at the start of a turn
 is
 
-    values[column[o, sum - lowest_sum] + stride[o] * part],
+    values[column_start[o] + column[o, sum - lowest_sum] + stride[o] * part],
     part = sum of part_weight over the open boxes + held_weight * held + turns_weight * turns,
 
 ``o`` being the open boxes of those that count, the first ones of the sheet; sums beyond the
@@ -51,8 +51,17 @@ from ustad.runtime.dice import (
     keep_values,
 )
 from ustad.runtime.errors import ExportError
-from ustad.runtime.export.content import Content, Packed, cores, rounded, table_facts, vectors
+from ustad.runtime.export.content import (
+    Content,
+    Packed,
+    brief,
+    cores,
+    rounded,
+    table_facts,
+    vectors,
+)
 from ustad.runtime.games.base import TIE, Bot, Progress
+from ustad.runtime.games.columns import Columns
 from ustad.runtime.games.sheet import ROLLS_A_TURN, SheetGameType
 from ustad.tables import Table
 
@@ -62,8 +71,11 @@ Ints = NDArray[np.int64]
 ALLOWED_COST = 0.005
 """Points that a choice by the rounded values may cost."""
 
-LEAST_SCALE = 0.0048
+LEAST_SCALE = 0.0049
 """Points between neighbouring rounded values, at least: a choice costs at most one step."""
+
+NO_COLUMN = 255
+"""Stands where there is no column."""
 
 _NEVER = 1 << 30
 """A sum that no sheet has."""
@@ -95,7 +107,8 @@ class SheetArrays:
         boxes: their names, those that count toward the bonus first.
         counting: how many count.
         lowest_sum: the lowest sum that they can have.
-        column: (2 ** counting, sums), -1 where the sum cannot be.
+        column_start: (2 ** counting,).
+        column: (2 ** counting, sums), :data:`NO_COLUMN` where the sum cannot be.
         stride: (2 ** counting,).
         bonus: what the bonus pays.
         bonus_from: (2 ** counting,) the least sum that has earned it, None for none.
@@ -116,7 +129,8 @@ class SheetArrays:
     boxes: tuple[str, ...]
     counting: int
     lowest_sum: int
-    column: Ints
+    column_start: Ints
+    column: NDArray[np.uint8]
     stride: Ints
     bonus: int
     bonus_from: Sequence[int | None]
@@ -139,6 +153,7 @@ class SheetArrays:
             "boxes": list(self.boxes),
             "counting": self.counting,
             "lowest_sum": self.lowest_sum,
+            "column_start": self.column_start.tolist(),
             "stride": self.stride.tolist(),
             "bonus": self.bonus,
             "bonus_from": list(self.bonus_from),
@@ -174,13 +189,20 @@ class SheetArrays:
     def _bonus_from(self) -> Ints:
         return np.array([_NEVER if least is None else least for least in self.bonus_from])
 
+    @cached_property
+    def _open_part(self) -> Ints:
+        """(2 ** boxes,) what the open boxes add to the part."""
+        every = np.arange(1 << len(self.boxes))
+        weights = enumerate(self.part_weight)
+        return np.array([weight * (every >> box & 1) for box, weight in weights]).sum(axis=0)
+
     def place(self, states: States) -> Ints:
         """Return the index of each state among the values."""
         counting = states.open & self.counting_bits
-        part = self.held_weight * states.held + self.turns_weight * states.turns
-        for box, weight in enumerate(self.part_weight):
-            part = part + weight * (states.open >> box & 1)
-        return self.column[counting, states.sum - self.lowest_sum] + self.stride[counting] * part
+        part = self._open_part[states.open]
+        part = part + self.held_weight * states.held + self.turns_weight * states.turns
+        column = self.column[counting, states.sum - self.lowest_sum]
+        return self.column_start[counting] + column + self.stride[counting] * part
 
     def after(self, states: States, box: int, points: int) -> tuple[States, Ints]:
         """Return the states after a payment, and what it brings; box -1 is a pass."""
@@ -230,6 +252,12 @@ class SheetArrays:
         return np.array(rows)
 
 
+def columns_by_row(known: Columns) -> NDArray[np.uint8]:
+    """Return the columns counted from the first of their set of open boxes."""
+    begins = np.array(known.bounds[:-1])[:, None]
+    return np.where(known.column < 0, NO_COLUMN, known.column - begins).astype(np.uint8)
+
+
 class States(NamedTuple):
     """States side by side, each (n,); see the top.  Turns are 0 where they do not matter."""
 
@@ -270,7 +298,7 @@ def reachable(arrays: SheetArrays, turns: int) -> States:
                     )
                     layer |= {(opened & ~(1 << box), after) for after in holds}
     opened, held, left = np.array(sorted(met)).T
-    rows, sums = np.nonzero(arrays.column >= 0)
+    rows, sums = np.nonzero(arrays.column != NO_COLUMN)
     begins = np.searchsorted(rows, np.arange(len(arrays.column) + 1))
     counting = opened & arrays.counting_bits
     counts = np.diff(begins)[counting]
@@ -388,15 +416,17 @@ def _one_of_each_future(arrays: SheetArrays, states: States) -> States:
     return states.at(first)
 
 
-def _blocks(arrays: SheetArrays, states: States) -> Iterator[tuple[list[int], States]]:
-    """Yield cases, one of each list, and states for which these hold, some lanes at a time."""
+def _blocks(arrays: SheetArrays, states: States) -> Iterator[tuple[list[Ints], States]]:
+    """Yield ways for 0, 1 and 2 rolls left and states for which they hold, some lanes at a time."""
     known, keys = np.unique(arrays.chosen(states), axis=1, return_inverse=True)
     keys = keys.reshape(-1)  # some versions of numpy give it two axes
     order = np.argsort(keys, kind="stable")
     ends = np.searchsorted(keys[order], np.arange(known.shape[1] + 1))
     for number, (begin, end) in enumerate(pairwise(ends.tolist())):
+        chosen = known[:, number].tolist()
+        ways = [arrays.ways(chosen, rolls_left) for rolls_left in range(ROLLS_A_TURN)]
         for at in range(begin, end, _LANES):
-            yield known[:, number].tolist(), states.at(order[at : min(at + _LANES, end)])
+            yield ways, states.at(order[at : min(at + _LANES, end)])
 
 
 @dataclass
@@ -416,32 +446,30 @@ class Lanes:
     def or_else(self, other: Lanes) -> None:
         """Let there be these choices as well."""
         gap = other.read - self.read
-        worse = np.where(gap > 0, other.true, self.true)
-        self.true = np.where(np.abs(gap) <= TIE, np.minimum(self.true, other.true), worse)
+        low = np.minimum(self.true, other.true)
+        np.copyto(self.true, other.true, where=gap > TIE)
+        np.copyto(self.true, low, where=np.abs(gap, out=gap) <= TIE)
         np.maximum(self.read, other.read, out=self.read)
         np.maximum(self.best, other.best, out=self.best)
 
 
 def _prove_block(
-    arrays: SheetArrays, exact: Floats, read: Floats, chosen: Sequence[int], states: States
+    arrays: SheetArrays, exact: Floats, read: Floats, ways: Sequence[Ints], states: States
 ) -> tuple[int, Proof]:
     """Return how many states these are, and what was measured on them."""
     with np.errstate(invalid="ignore"):  # infinity less infinity, where nothing is legal
-        gains = _gains(arrays, exact, states), _gains(arrays, read, states)
+        gains = _gains(arrays, exact, read, states)
         extra = np.zeros((len(ROLLS), 1)) + 0.0 * states.held
         for roll in arrays.extra_rolls:
             extra[roll] = arrays.extra_points * (states.held == arrays.extra_held)
         proof = Proof()
-        known: dict[tuple[int, ...], Lanes] = {}
+        same = [next(n for n in range(3) if (ways[n] == way).all()) for way in ways]
+        known: dict[int, Lanes] = {}
         values = (np.empty(0), np.empty(0))
-        for rolls_left in range(ROLLS_A_TURN):
-            tables = tuple(
-                arrays.cases[cases][chosen[cases]].pays[rolls_left]
-                for cases in range(len(arrays.cases))
-            )
-            if tables not in known:
-                known[tables] = _writes(gains, arrays.ways(chosen, rolls_left), extra)
-            found = Lanes(*(held.copy() for held in vars(known[tables]).values()))
+        for rolls_left, number in enumerate(same):
+            if number not in known:
+                known[number] = _writes(gains, ways[number], extra)
+            found = Lanes(*(held.copy() for held in vars(known[number]).values()))
             if rolls_left:
                 keeps = keep_values(values[0]), keep_values(values[1])
                 found.or_else(_keeps(*keeps))
@@ -455,20 +483,24 @@ def _prove_block(
     return len(states.open), proof
 
 
-def _gains(arrays: SheetArrays, values: Floats, states: States) -> Floats:
-    """Return (payments + 1, n) what each payment is worth."""
-    gains = np.full((len(arrays.payments) + 1, len(states.open)), -np.inf)
+def _gains(
+    arrays: SheetArrays, exact: Floats, read: Floats, states: States
+) -> tuple[Floats, Floats]:
+    """Return (payments + 1, n) what each payment is worth, exactly and by the rounded values."""
+    shape = (len(arrays.payments) + 1, len(states.open))
+    gains = np.full(shape, -np.inf), np.full(shape, -np.inf)
     for number, (box, points) in enumerate(arrays.payments):
-        is_open = states.open >> box & 1 if box >= 0 else np.ones_like(states.open)
-        lanes = np.flatnonzero(is_open)
-        if len(lanes):
-            after, brings = arrays.after(states.at(lanes), box, points)
-            gains[number, lanes] = values[arrays.place(after)] + brings
+        lanes = np.flatnonzero(states.open >> box & 1) if box >= 0 else slice(None)
+        after, brings = arrays.after(states.at(lanes), box, points)
+        place = arrays.place(after)
+        gains[0][number, lanes] = exact[place] + brings
+        gains[1][number, lanes] = read[place] + brings
     return gains
 
 
 def _writes(gains: tuple[Floats, Floats], ways: Ints, extra: Floats) -> Lanes:
     """Return (252, n) what writing each roll is worth."""
+    ways = ways[:, (gains[0][ways] > -np.inf).any(axis=(0, 2))]  # boxes that are open somewhere
     true, read = gains[0][ways], gains[1][ways]
     best_read, best = read.max(axis=1), true.max(axis=1)
     true[read < best_read[:, None] - TIE] = np.inf
@@ -556,7 +588,6 @@ def sheet_content(
     proof = prove(arrays, game.turns, table.values, packed, cores(), progress)
     read = bot(game, replace(table, values=packed.values()))
     starts = [game.new(players, players - 1) for players in (1, 2, 3)]
-    column = Packed(arrays.column.astype("<i4" if arrays.column.max() >= 1 << 15 else "<i2"))
     return Content(
         options=table.spec.options,
         facts={
@@ -567,8 +598,8 @@ def sheet_content(
             "turn": structure(),
             "sheet": arrays.to_json(),
         },
-        files={"values.bin": {"values": packed, "column": column}},
+        files={"values.bin": {"values": packed, "column": Packed(arrays.column)}},
         reader=("sheet.js", "export.js"),
         proof=proof,
-        vectors=vectors(kind, starts, bot(game, table), read, VECTORS, VECTORS_SEED),
+        vectors=brief(vectors(kind, starts, bot(game, table), read, VECTORS, VECTORS_SEED)),
     )

@@ -11,7 +11,7 @@ import numpy as np
 from ustad.runtime.bots.yacht import TableBot
 from ustad.runtime.dice import COUNTS, FIRST_ROLL
 from ustad.runtime.export.content import Content
-from ustad.runtime.export.sheet import Case, SheetArrays, sheet_content
+from ustad.runtime.export.sheet import Case, SheetArrays, columns_by_row, sheet_content
 from ustad.runtime.games.base import Progress
 from ustad.runtime.games.yacht import (
     ALL_OPEN,
@@ -61,7 +61,8 @@ def sheet_arrays(game: Yacht) -> SheetArrays:
         boxes=BOXES,
         counting=UPPER_BOXES,
         lowest_sum=0,
-        column=known.column,
+        column_start=np.array(known.bounds[:-1]),
+        column=columns_by_row(known),
         stride=np.full(len(known.column), known.count),
         bonus=BONUS,
         bonus_from=[BONUS_AT] * len(known.column),

@@ -27,7 +27,7 @@ from ustad.runtime.strict_json import is_int
 
 LARGEST_SEED = 2**63 - 1
 
-_BOTS_KEPT = 16
+_BOTS_KEPT = 8
 
 
 def read_position(position: Any) -> tuple[GameType, Any]:
@@ -95,7 +95,7 @@ class Advisor:
 
     def bot(self, game: GameType, rules: Any, level: str, seed: int = 0) -> Bot:
         """Return the bot of a level for these rules, a known one if it was asked for lately."""
-        key = (rules, level, seed)
+        key = (rules, level, seed if level in game.seeded_levels else 0)
         if key not in self._bots:
             self._bots[key] = game.bot(level, rules, self.tables, seed)
             while len(self._bots) > _BOTS_KEPT:
@@ -135,9 +135,17 @@ class Advisor:
         return {"move": game.move_to_json(chosen)}
 
     def new(
-        self, game: Any, options: Any = None, players: Any = None, seed: Any = 0
+        self,
+        game: Any,
+        options: Any = None,
+        players: Any = None,
+        seed: Any = 0,
+        first: Any = 0,
     ) -> dict[str, Any]:
-        """Return the start of a game.  Where the start is dealt, the seed deals it."""
+        """Return the start of a game, seat ``first`` beginning.
+
+        Where the start is dealt, the seed deals it.
+        """
         kind = game_type(game)
         check_seed(seed)
         rules = kind.game(kind.read_options({} if options is None else options))
@@ -145,7 +153,9 @@ class Advisor:
         if not is_int(seats, kind.least_players, kind.most_players):
             expected = f"{kind.least_players} to {kind.most_players}"
             raise UsageError(f"players: expected {expected}, got {shown(seats)}")
-        return {"position": kind.state_to_json(rules.new(seats))}
+        if not is_int(first, 0, seats - 1):
+            raise UsageError(f"first: expected 0 to {seats - 1}, got {shown(first)}")
+        return {"position": kind.state_to_json(rules.new(seats, first))}
 
     def apply(
         self, position: Any, move: Any = None, outcome: Any = None, seed: Any = None
@@ -220,4 +230,6 @@ def ask(
         UstadError: the question is wrong.
         TableError: the table it needs is missing or unfit.
     """
-    return _advisor(None if tables is None else Path(tables)).ask(dict(position), level)
+    return _advisor(None if tables is None else Path(tables)).ask(
+        dict(position) if isinstance(position, Mapping) else position, level
+    )

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import multiprocessing
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import Executor, ProcessPoolExecutor
+from concurrent.futures import BrokenExecutor, Executor, ProcessPoolExecutor
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from importlib import import_module
@@ -30,7 +30,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ustad.runtime.errors import MissingPackageError, UsageError
+from ustad.runtime.errors import MissingPackageError, UsageError, WorkerError
 from ustad.runtime.games import game_type
 from ustad.runtime.games.base import CHANCE, OVER, Bot, GameType, Progress
 
@@ -42,7 +42,10 @@ share it), its score, and what it gains by the game's own reckoning."""
 
 
 CLUSTER_SECONDS = 10
-"""How long a Dask scheduler may take to answer."""
+"""How long a Dask scheduler may take to answer, and then its first worker to be there."""
+
+MOST_JOBS = 256
+"""The most local processes."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +58,7 @@ class Match:
         levels: the level of each player, one a seat.
         games: how many games, at least 1.
         seed: what all luck is drawn from.
-        tables: the folder of the tables, None for the usual places.
+        tables: the folder of the tables.
     """
 
     game: str
@@ -63,7 +66,7 @@ class Match:
     levels: tuple[str, ...]
     games: int
     seed: int
-    tables: str | None
+    tables: str
 
     @property
     def kind(self) -> GameType:
@@ -97,7 +100,7 @@ def play_batch(match: Match, number: int) -> Floats:
     """
     kind, players = match.kind, len(match.levels)
     rules = kind.game(match.options)
-    folder = None if match.tables is None else Path(match.tables)
+    folder = Path(match.tables)
     # Bots draw from their seed and the view alone: another seed for each batch.
     bot_seed = int(np.random.SeedSequence([match.seed, number]).generate_state(1)[0])
     bots = {level: kind.bot(level, rules, folder, bot_seed) for level in match.levels}
@@ -172,18 +175,21 @@ def run(
     _check(match, jobs)
     interval = _student()
     # Make each bot once here, so that what is missing is said before the work starts.
-    folder = None if match.tables is None else Path(match.tables)
+    folder = Path(match.tables)
     kept = [
         match.kind.bot(level, match.kind.game(match.options), folder, 0) for level in match.levels
     ]
     results = []
-    with _executor(jobs, cluster) as executor:
-        done = 0
-        for result in _batches(match, executor):
-            results.append(result)
-            done += len(result)
-            if progress:
-                progress(done, match.games)
+    try:
+        with _executor(min(jobs, match.batches), cluster) as executor:
+            done = 0
+            for result in _batches(match, executor):
+                results.append(result)
+                done += len(result)
+                if progress:
+                    progress(done, match.games)
+    except BrokenExecutor:
+        raise WorkerError("arena: a worker process was ended from outside; start again") from None
     del kept
     return _summary(match, np.concatenate(results), interval)
 
@@ -196,8 +202,8 @@ def _check(match: Match, jobs: int) -> None:
         raise UsageError(f"arena: {match.game}: expected {seats} levels, one a seat, got {players}")
     if match.games < 1:
         raise UsageError(f"--games: expected at least 1, got {match.games}")
-    if jobs < 1:
-        raise UsageError(f"--jobs: expected at least 1, got {jobs}")
+    if not 1 <= jobs <= MOST_JOBS:
+        raise UsageError(f"--jobs: expected 1 to {MOST_JOBS}, got {jobs}")
 
 
 def _batches(match: Match, executor: Executor | None) -> Iterator[Floats]:
@@ -238,6 +244,10 @@ def _dask(address: str) -> Iterator[Executor]:
         reason = (str(error).splitlines() or ["no answer"])[0]
         raise UsageError(f"--cluster: {address}: no Dask scheduler answers: {reason}") from None
     with client:
+        try:
+            client.wait_for_workers(1, timeout=CLUSTER_SECONDS)
+        except TimeoutError:
+            raise UsageError(f"--cluster: {address}: the scheduler has no worker") from None
         yield client.get_executor()
 
 

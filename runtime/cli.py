@@ -12,11 +12,13 @@ import io
 import json
 import os
 import secrets
+import shlex
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from importlib import import_module
+from itertools import count
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -39,10 +41,13 @@ OK, BAD_TABLE, WRONG = 0, 1, 2
 
 
 class _Parser(argparse.ArgumentParser):
-    """A parser whose errors are one line."""
+    """A parser whose errors are one line, and whose flags are spelt out."""
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **{"allow_abbrev": False, **options})
 
     def error(self, message: str) -> NoReturn:
-        raise UsageError(f"{self.prog}: {message}; see {self.prog} --help")
+        raise UsageError(f"{message}; see {self.prog} --help")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -55,6 +60,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         The exit status: 0, 1 if ``verify`` found a bad table, 2 for an error.
     """
     words = sys.argv[1:] if argv is None else list(argv)
+    _open_closed_streams()
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # names that a terminal cannot show
     try:
@@ -72,6 +78,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _fail("system", str(error), "--json" in words)
     except KeyboardInterrupt:
         return _fail("interrupted", "interrupted", "--json" in words)
+
+
+def _open_closed_streams() -> None:
+    """Give a process that was started without a standard stream an empty one."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115
 
 
 def _fail(kind: str, message: str, as_json: bool) -> int:
@@ -248,7 +261,7 @@ def _bar(title: str, unit: str) -> Iterator[Progress]:
     with bar as shown_bar:
 
         def progress(done: int, of: int) -> None:
-            shown_bar.total = of
+            shown_bar.total = of or None  # 0: nobody knows yet how many
             shown_bar.update(done - shown_bar.n)
 
         yield progress
@@ -302,12 +315,13 @@ def open_file(path: Path) -> Table:
 
 def _info(args: argparse.Namespace) -> int:
     folder = tables_folder(_folder(args))
-    rows, faults = [], []
+    rows: list[dict[str, Any]] = []
+    faults: list[TableError] = []
     for path in table_files(folder):
         try:
             rows.append(_table_row(open_file(path)))
         except TableError as error:
-            faults.append(str(error))
+            faults.append(error)
     if args.json:
         _print_json({"tables": rows})
     elif not rows:
@@ -316,14 +330,15 @@ def _info(args: argparse.Namespace) -> int:
         print(folder)
         print("\n".join(map(_table_line, rows)))
     for fault in faults:
-        print(f"ustad: {fault}", file=sys.stderr)
+        _fail(fault.kind, str(fault), args.json)
     return OK
 
 
 def _verify(args: argparse.Namespace) -> int:
     folder = tables_folder(_folder(args))
     if not folder.is_dir():
-        raise UsageError(f"{folder}: expected a folder of tables; build them with: ustad build")
+        command = f"ustad build --tables {shlex.quote(str(folder))}"
+        raise UsageError(f"{folder}: expected a folder of tables; build them with: {command}")
     rows = []
     for path in table_files(folder):
         fault = None
@@ -427,6 +442,8 @@ def advice_text(game: GameType, advice: Advice, top: int | None = None) -> str:
     for name, told in (advice.extra or {}).items():
         if isinstance(told, list) and all(isinstance(number, float) for number in told):
             lines.append(f"{name.replace('_', ' ')}: {' '.join(f'{n:.4f}' for n in told)}")
+        elif isinstance(told, bool):
+            lines.append(f"{name.replace('_', ' ')}: {'yes' if told else 'no'}")
     for move, value in advice.options[:top]:
         cost = (advice.value or 0.0) - value
         costs = f"costs {cost:.4f}" if cost > TIE else "best"
@@ -494,7 +511,7 @@ def _arena(args: argparse.Namespace) -> int:
         levels=tuple(check_level(level) for level in args.levels),
         games=_number("--games", args.games),
         seed=check_seed(_number("--seed", args.seed)),
-        tables=None if args.tables is None else str(Path(args.tables).resolve()),
+        tables=str(tables_folder(_folder(args)).resolve()),
     )
     jobs = _number("--jobs", args.jobs)
     with _bar(f"arena {args.game}", "games") as progress:
@@ -535,8 +552,22 @@ def _play(args: argparse.Namespace) -> int:
     print(f"{kind.title}: you sit in seat {seat} of {players}; seed {seed}")
     if kind.note:
         print(kind.note)
-    play.play(kind, rules, bots, adviser, (seed,), 0, input, print, _short_advice)
+    # The seat that begins moves on from game to game.
+    for number in count():
+        luck = (seed, number) if number else (seed,)
+        first = number % players
+        ended = play.play(kind, rules, bots, adviser, luck, first, _typed, print, _short_advice)
+        if ended is None or not play.wants_another(_typed):
+            return OK
     return OK
+
+
+def _typed(prompt: str) -> str:
+    """Return the line typed at a prompt; what is not text in the terminal's code is refused."""
+    try:
+        return input(prompt)
+    except UnicodeDecodeError:
+        return "\N{REPLACEMENT CHARACTER}"
 
 
 def _short_advice(kind: GameType, advice: Advice) -> str:

@@ -17,7 +17,7 @@ from typing import TypeVar, cast
 import numba
 from numba.extending import register_jitable
 
-from ustad.runtime.games import dice_poker, pasa, yacht
+from ustad.runtime.games import dice_poker, pasa, raja_pasu, yacht
 
 Function = TypeVar("Function", bound=Callable[..., object])
 
@@ -36,7 +36,7 @@ def _callable_from_compiled(*functions: Callable[..., object]) -> None:
         register_jitable(function)
 
 
-_callable_from_compiled(yacht.five_equal, yacht.box_points)
+_callable_from_compiled(yacht.five_equal, yacht.box_points, yacht.has_jokers)
 
 yacht_write_points = compiled(yacht.write_points)
 yacht_extra_points = compiled(yacht.extra_points)
@@ -54,3 +54,14 @@ dice_poker_state_number = compiled(dice_poker.state_number)
 
 pasa_most_allowed = compiled(pasa.most_allowed)
 pasa_next_bet = compiled(pasa.next_bet)
+
+_callable_from_compiled(
+    raja_pasu.note,
+    raja_pasu.sow_laps,
+    raja_pasu.copy_holes,
+    raja_pasu.same_holes,
+    raja_pasu.play_long,
+)
+
+raja_pasu_play_hole = compiled(raja_pasu.play_hole)
+raja_pasu_touched_code = compiled(raja_pasu.touched_code)

@@ -60,6 +60,12 @@ class ExportError(UstadError):
     kind = "export"
 
 
+class WorkerError(UstadError):
+    """A process or machine that was to do a part of the work went away."""
+
+    kind = "worker"
+
+
 class MissingPackageError(UstadError):
     """A package of an optional extra that is not installed."""
 
@@ -69,7 +75,7 @@ class MissingPackageError(UstadError):
 def shown(value: Any, limit: int = 60) -> str:
     """Return the value as short one-line JSON, for an error message."""
     try:
-        text = json.dumps(value, ensure_ascii=False)
+        text = json.dumps(value, ensure_ascii=False, default=repr)
     except (TypeError, ValueError, RecursionError):
         text = repr(type(value).__name__)
     return text if len(text) <= limit else text[: limit - 3] + "..."

@@ -122,6 +122,14 @@ def _result(bots: Sequence[Bot | None], state: Any) -> str:
     )
 
 
+def wants_another(read: Read) -> bool:
+    """Ask whether another game is to be played; the end of input says no."""
+    try:
+        return read("Enter for another game, q to leave > ").strip() == ""
+    except EOFError:
+        return False
+
+
 def check_seat(seat: int, players: int) -> int:
     """Return the seat if the table has it, else raise UsageError."""
     if not 0 <= seat < players:

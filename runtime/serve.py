@@ -23,7 +23,7 @@ METHODS: dict[str, tuple[str, ...]] = {
     "legal": ("position",),
     "apply": ("position", "move", "outcome", "seed"),
     "move": ("position", "level", "seed"),
-    "new": ("game", "options", "players", "seed"),
+    "new": ("game", "options", "players", "seed", "first"),
 }
 """The methods, each with the keys that a request may have besides ``id`` and ``method``."""
 
@@ -95,7 +95,7 @@ def _call(request: Any, advisor: Advisor) -> dict[str, Any]:
     given: dict[str, Any] = {}
     for key in METHODS[method]:
         value = fields.take(key) if key in _REQUIRED else fields.take(key, None)
-        if value is not None:
+        if value is not None or key in _REQUIRED:
             given[key] = value
     fields.done()
     if "top" in given:

@@ -7,12 +7,23 @@ mostly the command that builds the table anew.
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 
 class TableError(Exception):
     """The base of the errors about table files."""
 
     kind = "table"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Let the error travel between processes: by its message, whatever made it."""
+        return _with_message, (type(self), str(self))
+
+
+def _with_message(kind: type[TableError], message: str) -> TableError:
+    error = kind.__new__(kind)
+    Exception.__init__(error, message)
+    return error
 
 
 class MissingTableError(TableError):

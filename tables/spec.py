@@ -39,7 +39,7 @@ class TableSpec:
         unit: its unit.
         index_version: counts up when the index formula changes.
         index_formula: which position has which index, in words.
-        shape: the shape of the values.
+        shape: the shape of the values; -1 for a side that only the solver knows.
         start_index: the flat index of the start of the game.
         dtype: the type of the values, little-endian: ``<f8`` unless they are
             whole numbers by nature.

@@ -54,6 +54,9 @@ FORMAT_VERSION = 1
 LARGEST_FILE = 200_000_000
 """Bytes of the largest file that is read whole."""
 
+LARGEST_ARRAY = 1_000_000_000
+"""Bytes of the largest array whose length only the file says."""
+
 _BLOCK = 512
 _MAGIC = b"ustad table\n"
 _HEADER = struct.Struct("<12sQ32s")
@@ -130,9 +133,13 @@ def write_table(
         ValueError: the values are not what the spec says.
     """
     arrays = {_VALUES: values, **(parts or {})}
-    found = {name: (array.dtype.str, array.shape) for name, array in arrays.items()}
-    if found != _expected_arrays(spec) or not np.isfinite(values).all():
-        raise ValueError(f"table of {spec.what}: expected finite {_expected_arrays(spec)}")
+    expected = _expected_arrays(spec)
+    fits = arrays.keys() == expected.keys() and all(
+        array.dtype.str == expected[name][0] and _fits(array.shape, expected[name][1])
+        for name, array in arrays.items()
+    )
+    if not fits or not np.isfinite(values).all():
+        raise ValueError(f"table of {spec.what}: expected finite {expected}")
     path = spec.path(folder)
     buffer = _file_buffer(spec, arrays, counts, structure)
     temporary, handle = _temporary_file(spec, folder)
@@ -165,6 +172,9 @@ def check_writable(spec: TableSpec, folder: Path) -> None:
     Raises:
         TableWriteError: it cannot.
     """
+    path = spec.path(folder)
+    if path.exists() and not path.is_file():
+        raise TableWriteError(path, "something that is no file stands in its place")
     temporary, handle = _temporary_file(spec, folder)
     os.close(handle)
     with contextlib.suppress(OSError):
@@ -184,6 +194,18 @@ def _temporary_file(spec: TableSpec, folder: Path) -> tuple[Path, int]:
 def _expected_arrays(spec: TableSpec) -> dict[str, tuple[str, tuple[int, ...]]]:
     """Return type and shape of each array that a table of this spec must hold, by name."""
     return {_VALUES: (spec.dtype, spec.shape), **spec.parts}
+
+
+def _fits(found: tuple[int, ...] | None, expected: tuple[int, ...]) -> bool:
+    """Tell whether a shape, None of a null dataset, is as expected; -1 is any length but 0."""
+    return (
+        found is not None
+        and len(found) == len(expected)
+        and all(
+            wanted == side or wanted < 0 < side
+            for side, wanted in zip(found, expected, strict=True)
+        )
+    )
 
 
 def _place(name: str) -> str:
@@ -287,6 +309,8 @@ def _read_file(path: Path, what: str, remedy: str) -> bytes:
     expected = f"a file that begins with {_MAGIC!r} and its digest"
     anew = remedy if remedy.endswith("--force") else f"{remedy} --force"
     try:
+        if path.exists() and not (path.is_file() or path.is_dir()):
+            raise OSError("not a file")  # a pipe would be waited for
         with path.open("rb") as file:
             size = os.fstat(file.fileno()).st_size
             header = file.read(_BLOCK)
@@ -374,14 +398,17 @@ def _read_array(
     if not isinstance(data, h5py.Dataset) or data.external is not None or data.is_virtual:
         raise CorruptTableError(path, f"{place} stored in this file", "another thing", remedy)
     dtype, shape = _expected_arrays(spec)[name]
-    if data.shape != shape or data.dtype != np.dtype(dtype):
+    if not _fits(data.shape, shape) or data.dtype != np.dtype(dtype):
         found = f"{data.dtype.str} of shape {data.shape}"
         raise MismatchedTableError(path, f"{place} {dtype} of shape {shape}", found, remedy)
+    if data.nbytes > LARGEST_ARRAY and -1 in shape:
+        limit = f"{place} of at most {LARGEST_ARRAY} bytes"
+        raise CorruptTableError(path, limit, f"{data.nbytes}", remedy)
     plan = data.id.get_create_plist()
     filters = {plan.get_filter(i)[0] for i in range(plan.get_nfilters())}
     if not filters <= _FILTERS:
         raise CorruptTableError(path, "gzip and shuffle at most", f"filters {filters}", remedy)
-    array: NDArray[Any] = np.empty(shape, dtype=dtype)
+    array: NDArray[Any] = np.empty(data.shape, dtype=dtype)
     data.read_direct(array)
     array.flags.writeable = False
     return array
@@ -416,7 +443,14 @@ def structure(path: Path, remedy: str) -> dict[str, NDArray[Any]]:
 
 
 def table_files(folder: Path) -> list[Path]:
-    """Return the table files of a folder in order of name; none if there is no folder."""
-    if not folder.is_dir():
+    """Return the table files of a folder in order of name; none if there is no folder.
+
+    Raises:
+        OSError: the folder cannot be read.
+    """
+    try:
+        names = os.listdir(folder)
+    except (FileNotFoundError, NotADirectoryError):
         return []
-    return sorted(path for path in folder.glob(f"*{SUFFIX}") if not path.name.startswith("."))
+    found = (name for name in names if name.endswith(SUFFIX) and not name.startswith("."))
+    return [folder / name for name in sorted(found)]

@@ -84,7 +84,11 @@ def test_folders_with_modules_are_packages() -> None:
 
 def test_the_wheel_holds_code_alone(wheel: list[str]) -> None:
     inside = [name for name in wheel if name.startswith("ustad/")]
-    assert {Path(name).suffix or Path(name).name for name in inside} <= {".py", ".typed"}
+    assert {Path(name).suffix or Path(name).name for name in inside} <= {".py", ".js", ".typed"}
+    readers = {
+        f"ustad/{path.relative_to(ROOT).as_posix()}" for path in ROOT.rglob("runtime/**/*.js")
+    }
+    assert readers == {name for name in inside if name.endswith(".js")}
 
 
 def test_numpy_and_h5py_are_all_that_a_question_needs() -> None:

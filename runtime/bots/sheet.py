@@ -42,7 +42,7 @@ _SUB_KEEPS: Ints = np.array([(sub_keeps(roll) + (0,) * 31)[:31] for roll in ROLL
 
 
 @cache
-def _sub_keep_array(roll: int) -> Ints:
+def sub_keep_array(roll: int) -> Ints:
     """Return the indices of the keeps of at most four dice that a roll contains."""
     return np.array(sub_keeps(ROLLS[roll]))
 
@@ -86,7 +86,7 @@ class TurnBot(ABC):
     """
 
     writes: tuple[Any, ...]
-    remembered = 4096
+    remembered = 2048
 
     def __init__(self) -> None:
         self._solved: dict[Hashable, tuple[SolvedTurns, int]] = {}
@@ -173,7 +173,7 @@ class RatingBot(TurnBot):
         values = [total + worth[self._number[write]] for write in moves]
         if view.rolls_left:
             moves = (*keep_moves(view.dice), *moves)
-            keeps = turns.turn.keeps(view.rolls_left)[_sub_keep_array(roll), lane]
+            keeps = turns.turn.keeps(view.rolls_left)[sub_keep_array(roll), lane]
             values = (total + keeps).tolist() + values
         best, options = rank(moves, values)
         return Advice(best, options[0][1], self.unit, options)

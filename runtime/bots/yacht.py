@@ -30,10 +30,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ustad.runtime.bots.sheet import KEEP_NUMBER, RatingBot, RuleOfThumb
+from ustad.runtime.bots.sheet import RatingBot, RuleOfThumb, sub_keep_array
 from ustad.runtime.dice import COUNTS, FIRST_ROLL, ROLL_INDEX, ROLLS, Turn, keep_values
 from ustad.runtime.games.base import TIE, Bot
-from ustad.runtime.games.sheet import Keep, SheetState, keep_moves
+from ustad.runtime.games.sheet import KEEP_MOVES, Keep, SheetState
 from ustad.runtime.games.yacht import (
     BONUS_AT,
     BOXES,
@@ -45,6 +45,7 @@ from ustad.runtime.games.yacht import (
     columns,
     extra_points,
     five_equal,
+    has_jokers,
     state_index,
     state_number,
     upper_after,
@@ -66,18 +67,25 @@ _POINTS: Ints = np.array(
 """(252, 13): what each roll pays in each box, nothing being a joker."""
 
 
-@lru_cache(maxsize=4096)
-def roll_points(second_yacht: int, open_boxes: int) -> Ints:
+@lru_cache(maxsize=1024)
+def roll_points(second_yacht: int, open_boxes: int) -> NDArray[np.int8]:
     """Return (252, 13) what each roll would put into each box, -1 where that is not legal."""
     is_open = np.array([open_boxes >> box & 1 for box in range(len(BOXES))], dtype=bool)
-    points = np.where(is_open, _POINTS, -1)
-    for roll in _FIVE_EQUAL:
-        points[roll] = [
+    points = np.where(is_open, _POINTS, -1).astype(np.int8)
+    points[_FIVE_EQUAL] = _five_equal_points(second_yacht, open_boxes)
+    points.flags.writeable = False
+    return points
+
+
+def _five_equal_points(second_yacht: int, open_boxes: int) -> list[list[int]]:
+    """Return (6, 13) what five equal dice of each face would put into each box, -1: illegal."""
+    return [
+        [
             write_points(second_yacht, open_boxes, box, _ROLL_COUNTS[roll])
             for box in range(len(BOXES))
         ]
-    points.flags.writeable = False
-    return points
+        for roll in _FIVE_EQUAL
+    ]
 
 
 class EasyBot(RuleOfThumb):
@@ -98,21 +106,20 @@ class MediumBot(RuleOfThumb):
     def choose(self, view: SheetState) -> Any:
         """Return the keep or write; writing at once counts as keeping all five dice."""
         if view.rolls_left:
-            moves = keep_moves(view.dice or ())
+            roll = ROLL_INDEX[view.dice or ()]
             values = _points_after_roll(view.game.second_yacht, view.sheet.open_boxes)
-            best = max(moves, key=lambda keep: values[KEEP_NUMBER[keep]])
-            now = values[FIRST_ROLL + ROLL_INDEX[view.dice or ()]]
-            if values[KEEP_NUMBER[best]] > now + TIE:
-                return best
+            keeps = sub_keep_array(roll)
+            best = keeps[values[keeps].argmax()]
+            if values[best] > values[FIRST_ROLL + roll] + TIE:
+                return KEEP_MOVES[best]
         return best_write_now(view)
 
 
-@lru_cache(maxsize=8192)
-def _points_after_roll(second_yacht: int, open_boxes: int) -> list[float]:
-    """Return for each keep the points of the best box expected after one more roll."""
+@lru_cache(maxsize=4096)
+def _points_after_roll(second_yacht: int, open_boxes: int) -> Floats:
+    """Return (462,) the points of the best box expected when each keep is rolled once."""
     best = roll_points(second_yacht, open_boxes).max(axis=1)
-    values: list[float] = keep_values(best.astype(np.float64)).tolist()
-    return values
+    return keep_values(best.astype(np.float64))
 
 
 def best_write_now(view: SheetState) -> Any:
@@ -141,10 +148,16 @@ _PAYMENT_BY_BOX = np.ascontiguousarray(_PAYMENT.T)
 @lru_cache(maxsize=8192)
 def _five_equal_payments(second_yacht: int, open_boxes: int) -> Ints:
     """Return (6, 13) the payments of the six rolls of five equal dice."""
-    points = roll_points(second_yacht, open_boxes)[_FIVE_EQUAL]
-    return np.array(
-        [[_NUMBER.get((box, int(p)), _ILLEGAL) for box, p in enumerate(row)] for row in points]
-    )
+    if not has_jokers(second_yacht, open_boxes):
+        return _PAYMENT[_FIVE_EQUAL]  # of written boxes too: their gain says what they are
+    payments = np.full((len(_FIVE_EQUAL), len(BOXES)), _ILLEGAL)
+    for box in range(len(BOXES)):
+        if open_boxes >> box & 1:
+            for row, roll in enumerate(_FIVE_EQUAL):
+                points = write_points(second_yacht, open_boxes, box, _ROLL_COUNTS[roll])
+                if points >= 0:
+                    payments[row, box] = _NUMBER[box, points]
+    return payments
 
 
 @dataclass(frozen=True)

@@ -253,7 +253,9 @@ class GameType(ABC):
     ``name`` is the game's name in JSON and its module's name in every folder;
     ``least_players`` and ``most_players`` bound the seats; ``usual_players`` is
     what ``new`` deals when nobody says; ``arena_deals`` is how many deals an arena
-    plays side by side; ``note`` is what a player should be told before a game.
+    plays side by side; ``note`` is what a player should be told before a game;
+    ``table_levels`` are the levels that need a table, and ``seeded_levels`` those
+    whose play depends on their seed.
     """
 
     name: str
@@ -264,6 +266,8 @@ class GameType(ABC):
     options: tuple[Option, ...]
     arena_deals = 128
     note = ""
+    table_levels: frozenset[str] = frozenset({"expert"})
+    seeded_levels: frozenset[str] = frozenset()
 
     @property
     def table_fields(self) -> tuple[Option, ...]:
@@ -389,4 +393,7 @@ class GameType(ABC):
 
 
 Progress = Callable[[int, int], None]
-"""Called with the work done so far and all the work, in any one unit."""
+"""Called with the work done so far and all the work, 0 while unknown, in any one unit.
+
+Work done that is less than before begins another stage.
+"""

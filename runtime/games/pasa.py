@@ -444,6 +444,7 @@ class PasaType(GameType):
     least_players = 2
     most_players = 6
     usual_players = 4
+    seeded_levels = frozenset({"medium"})
     note = (
         "The list of throws is documented (2020); the betting is this app's own reading, taken "
         "from kauda. Chips are no money."

@@ -315,6 +315,8 @@ class SheetGameType(GameType):
     def move_from_json(self, move: Any) -> Any:
         """Return the keep or write that a JSON object describes."""
         fields = Fields(move, "move", MoveError)
+        if isinstance(move, dict) and {"keep", "write"} <= move.keys():
+            raise MoveError("move: expected keep or write, got both")
         kept = fields.take("keep", None)
         found: Any
         if kept is None:

@@ -46,6 +46,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
+from itertools import chain, combinations
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -151,6 +152,11 @@ def box_points(box: int, counts: Sequence[int] | NDArray[np.int64], joker: bool)
     return int(points)
 
 
+def has_jokers(second_yacht: int, open_boxes: int) -> bool:
+    """Tell whether five equal dice are a joker on a sheet with these open boxes."""
+    return second_yacht != PLAIN and open_boxes & YACHT_BIT == 0
+
+
 def write_points(
     second_yacht: int, open_boxes: int, box: int, counts: Sequence[int] | NDArray[np.int64]
 ) -> int:
@@ -165,7 +171,7 @@ def write_points(
     if not open_boxes >> box & 1:
         return -1
     face = five_equal(counts)
-    if face == 0 or second_yacht == PLAIN or open_boxes & YACHT_BIT:
+    if face == 0 or not has_jokers(second_yacht, open_boxes):
         return box_points(box, counts, False)
     own_upper_open = open_boxes >> (face - 1) & 1
     if second_yacht == FREE_JOKER:
@@ -387,6 +393,7 @@ class YachtType(SheetGameType):
     name = "yacht"
     title = "Yacht (याट)"
     box_names = BOXES
+    table_levels = frozenset({"hard", "expert"})
     options = (
         Option(
             "second_yacht",
@@ -473,33 +480,48 @@ class YachtType(SheetGameType):
 def _most_extra_yachts(game: Yacht, points: Sequence[int]) -> int:
     """Return the most extra yachts that a sheet can have had.
 
-    They need 50 in the yacht box, and each was written somewhere: into a box
-    that holds what five equal dice put there as a joker.  An upper box takes
-    a 0 that way only once every lower box is written.  The free joker may also be
-    written at its plain points, so into full house and straights with 0.
+    They need 50 in the yacht box, and each was written somewhere: into a box that
+    holds what five equal dice put there.  Under the forced joker they fill the upper
+    box of their face while it is open, so a lower box takes them only after that
+    upper box is written, and an upper box takes a 0 only once every lower box is
+    written and some other upper box too.  So the upper boxes that hold 0 are tried
+    both ways: written early, or last and as jokers.
     """
     if game.second_yacht == PLAIN or points[YACHT] != 50:
         return 0
-    free = game.second_yacht == FREE_JOKER
+    upper = {box for box in range(UPPER_BOXES) if points[box] >= 0}
+    own = sum(points[box] == 5 * (box + 1) for box in upper)
+    if game.second_yacht == FREE_JOKER:
+        return own + sum(points[box] == 0 for box in upper) + _free_lower_jokers(points, upper)
     lower_written = all(held >= 0 for held in points[UPPER_BOXES:])
+    noughts = [box for box in upper if points[box] == 0] if lower_written else []
     most = 0
-    for box, held in enumerate(points):
-        if box == YACHT:
-            continue
-        jokers = {
-            box_points(box, _roll_counts()[roll], full)
-            for roll in _five_equal_rolls()
-            for full in ((True, False) if free else (True,))
-        }
-        if box < UPPER_BOXES and not (lower_written or free):
-            jokers.discard(0)
-        most += held in jokers
+    for last in chain.from_iterable(combinations(noughts, n) for n in range(len(noughts) + 1)):
+        if early := upper.difference(last):
+            most = max(most, own + len(last) + _lower_jokers(points, early))
     return most
 
 
-@cache
-def _five_equal_rolls() -> tuple[int, ...]:
-    return tuple(roll for roll, counts in enumerate(_roll_counts()) if five_equal(counts))
+def _lower_jokers(points: Sequence[int], early: set[int]) -> int:
+    """Return how many lower boxes hold what a joker puts there, these upper boxes being written."""
+    sums = {5 * (box + 1) for box in early}
+    in_full = sum(points[box] > 0 for box in (FULL_HOUSE, SMALL_STRAIGHT, LARGE_STRAIGHT))
+    return in_full + sum(
+        points[box] in sums for box in (THREE_OF_A_KIND, FOUR_OF_A_KIND, CHANCE_BOX)
+    )
+
+
+def _free_lower_jokers(points: Sequence[int], upper: set[int]) -> int:
+    """Return how many lower boxes hold what a free joker can have put there.
+
+    Its plain points, whatever is written; in full once some upper box is.
+    """
+    every = set(range(UPPER_BOXES))
+    in_full = (
+        0 if upper else sum(points[box] > 0 for box in (FULL_HOUSE, SMALL_STRAIGHT, LARGE_STRAIGHT))
+    )
+    plain = sum(points[box] == 0 for box in (FULL_HOUSE, SMALL_STRAIGHT, LARGE_STRAIGHT))
+    return _lower_jokers(points, every) - in_full + plain
 
 
 TYPE = YachtType()

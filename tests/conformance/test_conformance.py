@@ -98,6 +98,18 @@ def test_returns_always_share_out_the_same_sum(kind: GameType) -> None:
     assert sums <= {0.0, 1.0}
 
 
+def test_who_has_more_gains_no_less(kind: GameType) -> None:
+    """The scores on the table and the returns never contradict each other."""
+    for seed in range(6):
+        state = list(random_play(kind, seed))[-1][0]
+        ranked = sorted(zip(state.scores(), state.returns(), strict=True))
+        gains = [gain for _, gain in ranked]
+        assert gains == sorted(gains)
+        assert len({gain for score, gain in ranked if score == ranked[-1][0]}) == 1
+        if ranked[0][0] < ranked[-1][0]:
+            assert gains[0] < gains[-1]
+
+
 def test_every_legal_move_is_legal_and_told_once(kind: GameType) -> None:
     for state, _ in sampled(kind, 1, 40):
         before = as_json(kind, state)
@@ -223,12 +235,26 @@ def test_a_level_without_its_table_says_which_command_builds_it(
 ) -> None:
     rules = kind.game(kind.read_options({}))
     state = next(state for state, _ in random_play(kind, 10) if state.current_player() >= 0)
-    try:
-        bot = kind.bot(level, rules, tmp_path, 0)
-        bot.choose(state.view(state.current_player()))
-    except MissingTableError as error:
-        assert level in {"hard", "expert"}
-        assert f"ustad build {kind.name}" in str(error)
+    view = state.view(state.current_player())
+    if level in kind.table_levels:
+        with pytest.raises(MissingTableError, match=f"ustad build {kind.name}"):
+            kind.bot(level, rules, tmp_path, 0).choose(view)
+    else:
+        assert kind.bot(level, rules, tmp_path, 0).choose(view) in view.legal_moves()
+
+
+def test_only_levels_that_say_so_depend_on_their_seed(kind: GameType, folder: Path) -> None:
+    rules = kind.game(kind.read_options({}))
+    views = [
+        state.view(state.current_player())
+        for state, _ in sampled(kind, 13, 40)
+        if state.current_player() >= 0
+    ]
+    for level in LEVELS:
+        if level not in kind.table_levels or kind.name in TABLES:
+            plays = [kind.bot(level, rules, folder, seed).choose_many(views) for seed in range(4)]
+            same = all(play == plays[0] for play in plays)
+            assert same == (level not in kind.seeded_levels), level
 
 
 def test_a_game_goes_through_the_protocol_to_its_end(kind: GameType, folder: Path) -> None:
@@ -256,12 +282,13 @@ def test_wrong_positions_are_errors_that_name_the_key(kind: GameType) -> None:
     position = as_json(kind, next(random_play(kind, 11))[0])
     for key in position:
         for wrong in ("x", -1, 1.5, True, {}, [None], [[]], 10**30, "\ud800"):
-            damaged = {**position, key: wrong}
-            try:
-                kind.state_from_json(damaged)
-            except UstadError as error:
-                assert "\n" not in str(error)
-                assert key in str(error) or "options" in str(error) or "position" in str(error)
+            if wrong == position[key] or (key == "options" and wrong == {}):
+                continue
+            with pytest.raises(UstadError) as error:
+                kind.state_from_json({**position, key: wrong})
+            assert "\n" not in str(error.value)
+            # What is wrong may show in what another key says of it.
+            assert any(name in str(error.value) for name in (*position, "option"))
     with pytest.raises(PositionError, match="surprise"):
         kind.state_from_json({**position, "surprise": 1})
     with pytest.raises(OptionError, match="surprise"):

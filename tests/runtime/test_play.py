@@ -62,6 +62,16 @@ def test_a_whole_game_ends_with_what_each_gained(typed: Callable[..., str], play
     assert shown.count("points, gains") == int(players)
 
 
+def test_another_game_begins_one_seat_on(typed: Callable[..., str]) -> None:
+    boxes = ["ones", "twos", "threes", "fours", "fives", "sixes", "three_", "four_"]
+    boxes += ["full", "small", "large", "yacht", "chance"]
+    lines = [word for box in boxes for word in (box, "")]
+    shown = typed([*lines, "", "q"], "--level", "easy")
+    first, second = shown.split("Enter for another game")
+    assert "seat 0 rolls 1 4 5 6 6" in first.split("seat 1 rolls")[0]
+    assert "seat 1 rolls" in second.split("seat 0 rolls")[0]
+
+
 def test_the_same_seed_is_the_same_game(typed: Callable[..., str]) -> None:
     lines = ["0", "", "0", "", "chance", "", "q"]
     assert typed(lines, "--level", "hard") == typed(lines, "--level", "hard")

@@ -421,6 +421,39 @@ def test_wrong_type_or_shape(path: Path, values: Any) -> None:
     assert "values <f8 of shape (40, 5)" in refused(path, MismatchedTableError)
 
 
+ANY_LENGTH = replace(SPEC, shape=(-1, 5), parts={"column": ("<i2", (-1,))})
+
+
+def test_a_length_that_only_the_solver_knows(tmp_path: Path) -> None:
+    path = write(tmp_path, ANY_LENGTH, VALUES[:33])
+    table = open_table(ANY_LENGTH, path.parent)
+    assert table.values.tolist() == VALUES[:33].tolist()
+    assert table.parts["column"].tolist() == list(range(6))
+
+
+@pytest.mark.parametrize(
+    "values", [VALUES[:, :4], VALUES.ravel(), np.zeros((0, 5)), h5py.Empty("f8")], ids=str
+)
+def test_any_length_is_not_any_shape(tmp_path: Path, values: Any) -> None:
+    def change(file: h5py.File) -> None:
+        del file["values"]
+        file["values"] = values
+
+    path = write(tmp_path, ANY_LENGTH)
+    forge(path, change)
+    assert "values <f8 of shape (-1, 5)" in refused(path, MismatchedTableError, ANY_LENGTH)
+
+
+def test_any_length_is_not_without_limit(tmp_path: Path) -> None:
+    def change(file: h5py.File) -> None:
+        del file["values"]
+        file.create_dataset("values", shape=(2**28, 5), dtype="<f8", chunks=(64, 5))
+
+    path = write(tmp_path, ANY_LENGTH)
+    forge(path, change)
+    assert "at most 1000000000 bytes" in refused(path, CorruptTableError, ANY_LENGTH)
+
+
 def test_a_huge_claimed_shape_costs_nothing(path: Path) -> None:
     def change(file: h5py.File) -> None:
         del file["values"]

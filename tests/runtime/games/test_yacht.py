@@ -465,7 +465,8 @@ def test_extra_yachts_that_can_be_are_taken() -> None:
     lower = dict.fromkeys(("three_of_a_kind", "four_of_a_kind", "full_house"), 0)
     straights = {"small_straight": 0, "large_straight": 0}
     written = {**lower, **straights, "yacht": 50, "chance": 17}
-    assert most("bonus_and_joker", **written, ones=0) == 1  # rule 3: a 0 above
+    assert most("bonus_and_joker", **written, ones=0) == 0  # twos are open, or ones were
+    assert most("bonus_and_joker", **written, ones=0, twos=4) == 1  # rule 3: a 0 above
     assert most("bonus_and_joker", yacht=50, ones=0) == 0
 
 
@@ -591,3 +592,67 @@ def test_table_specs_tell_the_settings_apart() -> None:
     assert {spec.start_index for spec in specs} == {state_index(ALL_OPEN, OPEN_YACHT, 0)}
     assert (FORCED_JOKER, PLAIN, FREE_JOKER) == (0, 1, 2)
     assert np.prod(specs[0].shape) == 314_880
+
+
+@pytest.mark.parametrize(
+    ("sheet", "most"),
+    [
+        # The forced joker fills the upper box of its face first, so no lower box before that.
+        ({"yacht": 50, "full_house": 25, "small_straight": 30, "large_straight": 40}, 0),
+        ({"yacht": 50, "three_of_a_kind": 5}, 0),
+        ({"yacht": 50, "chance": 15, "sixes": 18}, 0),
+        ({"yacht": 50, "chance": 15, "threes": 9}, 1),
+        ({"yacht": 50, "chance": 15, "threes": 15}, 2),
+        ({"yacht": 50, "full_house": 25, "ones": 0}, 1),
+        ({"yacht": 50, "ones": 0, "twos": 0}, 0),
+        ({"yacht": 0, "sixes": 30}, 0),
+    ],
+)
+def test_extra_yachts_that_a_sheet_can_have_had(sheet: dict[str, int], most: int) -> None:
+    """By hand, from the rule of the forced joker."""
+    for extra in range(4):
+        position = {"game": "yacht", "sheets": [{**sheet, "extra_yachts": extra}], "dice": None}
+        position["rolls_left"] = 3
+        if extra <= most:
+            TYPE.state_from_json(position)
+        else:
+            with pytest.raises(PositionError, match="extra_yachts"):
+                TYPE.state_from_json(position)
+
+
+def test_an_upper_nought_is_a_joker_only_after_every_lower_box() -> None:
+    """All lower boxes written 0 but the yacht: the first nought must be another's face."""
+    lower = dict.fromkeys(BOXES[6:], 0) | {"yacht": 50, "chance": 7}
+
+    def most(upper: dict[str, int]) -> int:
+        for extra in range(9):
+            sheet = {**lower, **upper, "extra_yachts": extra}
+            position = {"game": "yacht", "sheets": [sheet], "dice": None, "rolls_left": 3}
+            try:
+                TYPE.state_from_json(position)
+            except PositionError:
+                return extra - 1
+        return 9
+
+    assert most({"ones": 0}) == 0
+    assert most({"ones": 0, "twos": 0}) == 1
+    assert most({"ones": 0, "twos": 4}) == 1
+    assert most({"ones": 0, "twos": 10, "threes": 0}) == 3
+
+
+@given(st.integers(0, 2**32 - 1), st.sampled_from(SECOND_YACHT))
+def test_every_sheet_that_play_reaches_can_be(seed: int, setting: str) -> None:
+    """Random play with many yachts: whatever comes of it is a position."""
+    source = random.Random(seed)
+    game = TYPE.game({"second_yacht": setting})
+    sheet = game.new_sheet()
+    while sheet.open_boxes:
+        face = source.randint(1, 6)
+        dice = (
+            (face,) * 5
+            if source.random() < 0.6
+            else tuple(sorted(source.choices(range(1, 7), k=5)))
+        )
+        sheet = game.write(sheet, dice, 0, source.choice(game.writes(sheet, dice, 0)))
+        told = TYPE.sheet_to_json(game, sheet)
+        assert TYPE.sheet_from_json(game, told, "sheet") == sheet

@@ -614,7 +614,7 @@ def _export(args: argparse.Namespace) -> int:
         raise UsageError("export: expected --all or --option, not both")
     options = parse_options(kind.name, kind.table_fields, args.option)
     wanted = kind.table_options() if args.all else [options]
-    rows = []
+    rows: list[dict[str, Any]] = []
     for one in wanted:
         spec = kind.table_spec(one)
         folder = out / Path(spec.file_name).stem if args.all else out

@@ -128,7 +128,7 @@ def table_facts(table: Table) -> dict[str, Any]:
             "index_version": spec.index_version,
             "solver_version": spec.solver_version,
             "start_value": table.start_value,
-            "values_sha256": hashlib.sha256(table.values).hexdigest(),
+            "values_sha256": hashlib.sha256(table.values.tobytes()).hexdigest(),
         },
     }
 

@@ -91,7 +91,8 @@ def _numbers(stacks: Ints) -> Ints:
         [[comb(held + last - 1, last) for held in range(chips + 1)] for last in range(1, players)]
     )
     held = np.cumsum(stacks[:, :0:-1], axis=1)
-    return binomial[np.arange(players - 1), held].sum(axis=1)
+    numbers: Ints = binomial[np.arange(players - 1), held].sum(axis=1)
+    return numbers
 
 
 def _each(function: Callable[..., int], *columns: Ints) -> Ints:
@@ -418,7 +419,7 @@ def starts(game: Pasa, table: Table, count: int, seed: int) -> list[PasaState]:
     """
     source = random.Random(seed)
     players, chips = table.spec.options["players"], table.spec.options["chips"]
-    found = []
+    found: list[PasaState] = []
     while len(found) < count:
         total = source.randint(least_chips(players, chips), chips)
         cuts = sorted(source.randint(0, total) for _ in range(players - 1))

@@ -194,7 +194,8 @@ class SheetArrays:
         """(2 ** boxes,) what the open boxes add to the part."""
         every = np.arange(1 << len(self.boxes))
         weights = enumerate(self.part_weight)
-        return np.array([weight * (every >> box & 1) for box, weight in weights]).sum(axis=0)
+        found: Ints = np.array([weight * (every >> box & 1) for box, weight in weights])
+        return np.asarray(found.sum(axis=0))
 
     def place(self, states: States) -> Ints:
         """Return the index of each state among the values."""
@@ -202,7 +203,8 @@ class SheetArrays:
         part = self._open_part[states.open]
         part = part + self.held_weight * states.held + self.turns_weight * states.turns
         column = self.column[counting, states.sum - self.lowest_sum]
-        return self.column_start[counting] + column + self.stride[counting] * part
+        place: Ints = self.column_start[counting] + column + self.stride[counting] * part
+        return place
 
     def after(self, states: States, box: int, points: int) -> tuple[States, Ints]:
         """Return the states after a payment, and what it brings; box -1 is a pass."""
@@ -297,15 +299,15 @@ def reachable(arrays: SheetArrays, turns: int) -> States:
                         else {held}
                     )
                     layer |= {(opened & ~(1 << box), after) for after in holds}
-    opened, held, left = np.array(sorted(met)).T
+    open_boxes, holding, left = np.array(sorted(met)).T
     rows, sums = np.nonzero(arrays.column != NO_COLUMN)
     begins = np.searchsorted(rows, np.arange(len(arrays.column) + 1))
-    counting = opened & arrays.counting_bits
+    counting = open_boxes & arrays.counting_bits
     counts = np.diff(begins)[counting]
-    state = np.repeat(np.arange(len(opened)), counts)
-    within = np.arange(len(state)) - np.repeat(np.cumsum(counts) - counts, counts)
-    total = sums[begins[counting][state] + within] + arrays.lowest_sum
-    return States(opened[state], total, held[state], left[state])
+    of = np.repeat(np.arange(len(open_boxes)), counts)
+    within = np.arange(len(of)) - np.repeat(np.cumsum(counts) - counts, counts)
+    total = sums[begins[counting][of] + within] + arrays.lowest_sum
+    return States(open_boxes[of], total, holding[of], left[of])
 
 
 def _writable(arrays: SheetArrays, states: Sequence[tuple[int, int]]) -> list[tuple[int, bool]]:

@@ -59,10 +59,10 @@ export function openExport(manifest, reader, ...files) {
   const found = typeof manifest === "string" ? parseManifest(manifest) : manifest;
   if (!isObject(found)) throw corrupt("manifest: expected an object");
   if (found.format !== FORMAT || found.format_version !== FORMAT_VERSION) {
-    const got = JSON.stringify([found.format, found.format_version]);
+    const got = `${shown(found.format)} ${shown(found.format_version)}`;
     throw new ExportError(
       "mismatched_export",
-      `manifest: expected ${FORMAT} ${FORMAT_VERSION}, got ${shown(got)}`,
+      `manifest: expected ${FORMAT} ${FORMAT_VERSION}, got ${got}`,
     );
   }
   checkDigest(found);
@@ -147,7 +147,12 @@ export const isWhole = (value, low, high) =>
 
 /** Return a value as short JSON, for an error message. */
 export function shown(value) {
-  const text = typeof value === "string" ? value : String(JSON.stringify(value));
+  let text = typeof value;
+  try {
+    text = typeof value === "string" ? value : String(JSON.stringify(value));
+  } catch {
+    // Nested too deep, or in itself: its type says enough.
+  }
   return text.length > 60 ? `${text.slice(0, 57)}...` : text;
 }
 

@@ -22,10 +22,25 @@ from itertools import count
 from pathlib import Path
 from typing import Any, NoReturn
 
-from ustad.runtime.advice import Advisor, advice_to_json, check_level, check_seed, check_top
+from ustad.runtime.advice import (
+    Advisor,
+    advice_to_json,
+    check_level,
+    check_seed,
+    check_top,
+    read_position,
+)
 from ustad.runtime.errors import MissingPackageError, UsageError, UstadError, shown
 from ustad.runtime.games import NAMES, game_type
-from ustad.runtime.games.base import LEVELS, TIE, Advice, GameType, Progress, parse_options
+from ustad.runtime.games.base import (
+    LEVELS,
+    TIE,
+    Advice,
+    Command,
+    GameType,
+    Progress,
+    parse_options,
+)
 from ustad.runtime.strict_json import LARGEST_TEXT, loads
 from ustad.tables import (
     MismatchedTableError,
@@ -110,6 +125,9 @@ def _parser() -> argparse.ArgumentParser:
         _add_export,
     ):
         add(commands)
+    for name in NAMES:
+        for extra in game_type(name).commands():
+            _add_extra(commands, extra)
     return parser
 
 
@@ -213,7 +231,7 @@ def _wanted_tables(kind: GameType, texts: Sequence[str]) -> Sequence[dict[str, A
     """Return the option sets of the tables to build."""
     if not texts:
         return kind.table_options()
-    return [parse_options(kind.name, kind.table_fields, texts)]
+    return kind.tables_asked_for(parse_options(kind.name, kind.table_fields, texts))
 
 
 def _builder() -> Callable[..., tuple[Table, bool]]:
@@ -343,7 +361,7 @@ def _verify(args: argparse.Namespace) -> int:
     for path in table_files(folder):
         fault = None
         try:
-            open_file(path)
+            open_file(path).verify()
         except TableError as error:
             fault = str(error)
         rows.append({"path": str(path), "ok": fault is None, "error": fault})
@@ -423,7 +441,9 @@ def _ask(args: argparse.Namespace) -> int:
     if top is not None:
         check_top(top)
     position = _position(args, game_type(args.game).position_from_flags(args))
-    game, state, advice = Advisor(_folder(args)).advise(position, args.level)
+    kind, state = read_position(position)
+    adviser = kind.adviser_from_flags(args, state.game, _folder(args))
+    game, state, advice = Advisor(_folder(args)).advise(position, args.level, adviser)
     if args.json:
         _print_json(advice_to_json(game, advice, top))
     else:
@@ -442,13 +462,20 @@ def advice_text(game: GameType, advice: Advice, top: int | None = None) -> str:
     for name, told in (advice.extra or {}).items():
         if isinstance(told, list) and all(isinstance(number, float) for number in told):
             lines.append(f"{name.replace('_', ' ')}: {' '.join(f'{n:.4f}' for n in told)}")
+        elif isinstance(told, str):
+            lines.append(f"{name.replace('_', ' ')}: {told}")
         elif isinstance(told, bool):
             lines.append(f"{name.replace('_', ' ')}: {'yes' if told else 'no'}")
-    for move, value in advice.options[:top]:
+    for at, (move, value) in enumerate(advice.options[:top]):
         cost = (advice.value or 0.0) - value
         costs = f"costs {cost:.4f}" if cost > TIE else "best"
-        lines.append(f"  {game.describe_move(move):<28}{value:>12.4f}  {costs}")
-    return "\n".join(lines)
+        beside = "".join(
+            f"  {name.replace('_', ' ')} {numbers[at]:.2f}"
+            for name, numbers in advice.beside.items()
+        )
+        line = f"  {game.describe_move(move):<28}{value:>12.4f}  {costs:<14}{beside}"
+        lines.append(line.rstrip())
+    return "\n".join([*lines, *advice.notes()])
 
 
 def _apply(args: argparse.Namespace) -> int:
@@ -613,7 +640,7 @@ def _export(args: argparse.Namespace) -> int:
     if args.all and args.option:
         raise UsageError("export: expected --all or --option, not both")
     options = parse_options(kind.name, kind.table_fields, args.option)
-    wanted = kind.table_options() if args.all else [options]
+    wanted = export.option_sets(kind) if args.all else [options]
     rows: list[dict[str, Any]] = []
     for one in wanted:
         spec = kind.table_spec(one)
@@ -630,3 +657,18 @@ def _export(args: argparse.Namespace) -> int:
             sizes = ", ".join(f"{name} {size:,}" for name, size in row["files"].items())
             print(f"{row['path']}: {sizes} bytes")
     return OK
+
+
+# commands of one game
+
+
+def _add_extra(commands: Any, extra: Command) -> None:
+    def run(args: argparse.Namespace) -> int:
+        answer = extra.run(args)
+        if args.json:
+            _print_json(answer)
+        else:
+            print(extra.text(answer))
+        return OK
+
+    extra.add_flags(_command(commands, extra.name, run, extra.help))

@@ -52,7 +52,7 @@ def play(
     """
     players = len(bots)
     luck = rules.luck(players, seed)
-    state = rules.new(players, first)
+    state = kind.start(rules, players, seed, first)
     write(HELP)
     try:
         while (player := state.current_player()) >= 0 or player == CHANCE:

@@ -26,7 +26,7 @@ A game is exported by the module of its name in this package, with a function
 ``content(options, folder, progress)`` that returns a :class:`Content`.
 """
 
-from ustad.runtime.export.content import Content, Packed, exporter, rounded, vectors
+from ustad.runtime.export.content import Content, Packed, exporter, option_sets, rounded, vectors
 from ustad.runtime.export.folder import MANIFEST, check_export, read_export, write_export
 
 __all__ = [
@@ -35,6 +35,7 @@ __all__ = [
     "Packed",
     "check_export",
     "exporter",
+    "option_sets",
     "read_export",
     "rounded",
     "vectors",

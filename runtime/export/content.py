@@ -99,20 +99,34 @@ Exporter = Callable[[Mapping[str, Any], Path, Progress | None], Content]
 """Makes the content of an export from options and the folder of the tables."""
 
 
+def _module(game: str) -> Any:
+    name = f"{__package__}.{game}"
+    try:
+        return import_module(name)
+    except ModuleNotFoundError as error:
+        if error.name != name:
+            raise
+        raise UsageError(f"export: {game} has no export") from None
+
+
 def exporter(game: str) -> Exporter:
     """Return the function that exports a game.
 
     Raises:
         UsageError: the game has no export.
     """
-    name = f"{__package__}.{game}"
-    try:
-        found: Exporter = import_module(name).content
-    except ModuleNotFoundError as error:
-        if error.name != name:
-            raise
-        raise UsageError(f"export: {game} has no export") from None
+    found: Exporter = _module(game).content
     return found
+
+
+def option_sets(kind: GameType) -> Sequence[Mapping[str, Any]]:
+    """Return the option sets of the default exports: those of the default tables.
+
+    A game's module says otherwise with a function ``option_sets``.
+    """
+    found: Callable[[], Sequence[Mapping[str, Any]]]
+    found = getattr(_module(kind.name), "option_sets", kind.table_options)
+    return found()
 
 
 def table_facts(table: Table) -> dict[str, Any]:

@@ -161,6 +161,7 @@ def vectors(
     read: Bot,
     count: int,
     seed: int,
+    level: str | None = None,
 ) -> list[dict[str, Any]]:
     """Return positions of games played at random, with what a reader must answer.
 
@@ -176,6 +177,7 @@ def vectors(
         read: answers by the rounded ones, as the reader must.
         count: how many.
         seed: what the games are drawn from.
+        level: what the reader is to play, if it knows several.
     """
     found: list[dict[str, Any]] = []
     for state in _positions(starts, read, seed):
@@ -185,11 +187,12 @@ def vectors(
             continue
         found.append(
             {
+                **({} if level is None else {"level": level}),
                 "position": kind.state_to_json(state),
                 "best": true["best"],
                 "value": true["value"],
                 "read": told["value"],
-                "options": [[option["move"], option["value"]] for option in told["options"]],
+                "options": [list(option.values()) for option in told["options"]],
             }
         )
         if len(found) == count:

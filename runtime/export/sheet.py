@@ -601,7 +601,7 @@ def sheet_content(
             "sheet": arrays.to_json(),
         },
         files={"values.bin": {"values": packed, "column": Packed(arrays.column)}},
-        reader=("sheet.js", "export.js"),
+        reader=("sheet.js", "outlook.js", "export.js"),
         proof=proof,
-        vectors=brief(vectors(kind, starts, bot(game, table), read, VECTORS, VECTORS_SEED)),
+        vectors=brief(vectors(kind, starts, bot(game, table), read, VECTORS, VECTORS_SEED, "hard")),
     )

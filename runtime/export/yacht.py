@@ -1,17 +1,41 @@
-"""The export of yacht: the values of one setting, for the bot that maximises its total."""
+"""The export of yacht: the values of one setting, and its compact outlook if it is built.
+
+The values are for the bot that maximises its expected total, level hard.  With the outlook in
+the second file a reader plays level expert, which goes for the win.  The outlook holds whole
+numbers and is exported as it is; ``outlook_kind`` tells which form holds each state.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ustad.runtime.bots.yacht import TableBot
+from ustad.runtime.bots.yacht_expert import ExpertBot
+from ustad.runtime.bots.yacht_outlook import (
+    BONUS_PARTS,
+    STEPS,
+    Outlooks,
+    kinds,
+    open_if_built,
+    read_compact,
+)
 from ustad.runtime.dice import COUNTS, FIRST_ROLL
-from ustad.runtime.export.content import Content
-from ustad.runtime.export.sheet import Case, SheetArrays, columns_by_row, sheet_content
+from ustad.runtime.errors import OptionError
+from ustad.runtime.export.content import Content, Packed, brief, vectors
+from ustad.runtime.export.sheet import (
+    VECTORS,
+    VECTORS_SEED,
+    Case,
+    SheetArrays,
+    columns_by_row,
+    sheet_content,
+)
 from ustad.runtime.games.base import Progress
 from ustad.runtime.games.yacht import (
     ALL_OPEN,
@@ -37,7 +61,10 @@ from ustad.runtime.games.yacht import (
     state_number,
     yacht_after,
 )
-from ustad.tables import open_table
+from ustad.runtime.outlook import KNOTS, REACH, SHIFTS
+from ustad.tables import Table, open_table
+
+Floats = NDArray[np.float64]
 
 _COUNTS = COUNTS[FIRST_ROLL:]
 
@@ -115,5 +142,48 @@ def content(options: Mapping[str, Any], folder: Path, progress: Progress | None 
     """
     spec = TYPE.table_spec(options)
     game = Yacht(**spec.options)
+    if "outlook" in spec.options:
+        raise OptionError("option outlook: the compact outlook is exported with the values")
     table = open_table(spec, folder)
-    return sheet_content(TYPE, game, table, sheet_arrays(game), TableBot, progress)
+    found = sheet_content(TYPE, game, table, sheet_arrays(game), TableBot, progress)
+    outlook = open_if_built(spec.options, "compact", folder)
+    return found if outlook is None else _with_outlook(found, game, table, outlook)
+
+
+def experts(game: Yacht, table: Table, outlook: Table, read: Floats) -> tuple[ExpertBot, ExpertBot]:
+    """Return the experts that go by the exact values and by the rounded ones."""
+    bonus = outlook.parts["bonus"] / BONUS_PARTS
+    known = Outlooks("compact", read_compact(game.second_yacht, outlook), bonus, False)
+    rounded_table = replace(table, values=read)
+    return ExpertBot(TableBot(game, table), known), ExpertBot(TableBot(game, rounded_table), known)
+
+
+def _with_outlook(found: Content, game: Yacht, table: Table, outlook: Table) -> Content:
+    """Return an export with an outlook in a second file."""
+    names = [name for name, *_ in STEPS]
+    parts = [f"{name}{rest}" for name in names for rest in ("", "_lengths", "_first")]
+    arrays = {
+        "outlook_kind": Packed(kinds(game.second_yacht).astype("|u1")),
+        "knots": Packed(outlook.values),
+        "knot_shift": Packed(outlook.parts["shift"]),
+        **{name: Packed(outlook.parts[name]) for name in parts},
+    }
+    facts = {
+        "outlook": {
+            "quantity": outlook.spec.quantity,
+            "index_formula": outlook.spec.index_formula,
+            "steps": names,
+            "knots": KNOTS,
+            "shifts": SHIFTS,
+            "reach": REACH,
+        }
+    }
+    exact, read = experts(game, table, outlook, found.files["values.bin"]["values"].values())
+    starts = [game.new(players, players - 1) for players in range(2, 7)]
+    played = vectors(TYPE, starts, exact, read, VECTORS, VECTORS_SEED, "expert")
+    return replace(
+        found,
+        vectors=[*found.vectors, *brief(played)],
+        facts={**found.facts, **facts},
+        files={**found.files, "outlook.bin": arrays},
+    )

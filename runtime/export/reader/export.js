@@ -192,7 +192,8 @@ export function checkGame(manifest, position) {
   }
 }
 
-const TIE = 1e-9;
+/** Moves whose values differ by no more are equally good. */
+export const TIE = 1e-9;
 
 /** Return moves and values, best first, as `ustad ask --json` answers. */
 export function ranked(options, unit) {

@@ -11,17 +11,22 @@
  *     game.ask(position);                        // {best, value, unit, options}
  *     game.bestKeep(position);                   // {keep, value}, null if writing is better
  *
+ * An export of yacht may hold outlooks in a second file.  With `open(manifest, values, outlook)`
+ * a position with several sheets is played to win: each move's value is the share of the win,
+ * opponents playing for their totals, and `expected_total` stands beside it.
+ *
  * Positions and moves are those of `ustad ask`: {"game": ..., "sheets": [...], "to_move": 0,
  * "dice": [1, 1, 3, 4, 6], "rolls_left": 2}.
  */
 
-import { checkGame, checkKeys, isWhole, openExport, ranked, refuse } from "./export.js";
+import { checkGame, checkKeys, isWhole, openExport, ranked, refuse, TIE } from "./export.js";
+import { Outlook, winShares } from "./outlook.js";
 
 export { ExportError, parseManifest } from "./export.js";
 
 /** Open an export of a game of dice and a sheet; a damaged one is refused. */
-export function open(manifest, values) {
-  return new SheetGame(openExport(manifest, "sheet.js", values));
+export function open(manifest, values, outlook) {
+  return new SheetGame(openExport(manifest, "sheet.js", values, outlook));
 }
 
 const REMEMBERED = 256;
@@ -32,7 +37,7 @@ export class SheetGame {
     this.manifest = manifest;
     this.arrays = arrays;
     this.sheet = manifest.sheet;
-    const { keeps, grown, dice } = manifest.turn;
+    const { keeps, grown } = manifest.turn;
     this.keeps = keeps;
     this.firstRoll = grown.length;
     this.rollOf = new Map();
@@ -51,26 +56,57 @@ export class SheetGame {
       const points = this.sheet.pays.flatMap((table) => table.map((row) => row[box]));
       return new Set(this.sheet.turns_weight ? [...points, 0] : points);
     });
+    this.extraRolls = new Set(this.sheet.extra_points > 0 ? this.sheet.extra_rolls : []);
     this.turns = new Map();
-    this.dice = dice;
+    this.outlook = "outlook_kind" in arrays ? new Outlook(manifest, arrays) : null;
   }
 
   /**
    * Return every legal move with its value, best first, as `ustad ask --json` answers it.
    * While dice are to fall there is no move, and the value is that of the position.
+   *
+   * @param position the position.
+   * @param {"hard"|"expert"} level hard plays for the total, expert to win; without an outlook,
+   *   and alone at the table, both play for the total.
    */
-  ask(position) {
+  ask(position, level = "expert") {
     const found = this.#read(position);
-    const { state, total, roll, rollsLeft, kept } = found;
-    const unit = this.manifest.answers;
-    if (roll === null) {
-      const toCome =
-        kept === null || this.#isOver(state)
-          ? this.value(state)
-          : this.#turn(state).keepValues[rollsLeft][kept];
-      return { best: [], value: total + toCome, unit, options: [] };
+    const { total } = found;
+    const toCome = (turn) => (turn === null ? this.value(found.state) : null);
+    const expected = () => this.#rate(found, this.#turn(found.state, []), total, toCome);
+    if (level === "hard" || this.outlook === null || found.others.length === 0) {
+      const options = expected();
+      const unit = this.manifest.answers;
+      if (found.roll !== null) return ranked(options, unit);
+      return { best: [], value: options, unit, options: [] };
     }
-    const turn = this.#turn(state);
+    const unit = "win_share";
+    const options = this.#rate(found, this.#turn(found.state, found.others), 0);
+    if (found.roll === null) return { best: [], value: options, unit, options: [] };
+    // Moves of one share are told apart by the expected total.
+    const totals = expected();
+    options.forEach((option, at) => {
+      option.expected_total = totals[at].value;
+    });
+    const answer = ranked(options, unit);
+    const tied = answer.options.filter((option) => option.value >= answer.value - TIE);
+    tied.sort((a, b) => b.expected_total - a.expected_total);
+    const least = tied[0].expected_total - TIE;
+    const best = tied.filter((option) => option.expected_total >= least).map(({ move }) => move);
+    const sorted = [...tied, ...answer.options.slice(tied.length)];
+    return { best, value: sorted[0].value, unit, options: sorted };
+  }
+
+  /**
+   * Return every legal move with its value by a solved turn, in their order; while dice are to
+   * fall the value of the position.
+   */
+  #rate({ state, roll, rollsLeft, kept }, turn, total, tabled = null) {
+    if (roll === null) {
+      if (kept !== null && !this.#isOver(state)) return total + turn.keepValues[rollsLeft][kept];
+      if (tabled !== null) return total + tabled(null);
+      return this.#isOver(state) ? turn.final : this.#start(turn);
+    }
     const options = [];
     if (rollsLeft > 0) {
       for (const keep of this.subKeeps(roll)) {
@@ -78,11 +114,11 @@ export class SheetGame {
         options.push({ move: { keep: this.keeps[keep] }, value });
       }
     }
-    for (const { box, value } of this.#writes(state, turn, roll - this.firstRoll, rollsLeft)) {
+    for (const { box, value } of this.#writes(turn, roll - this.firstRoll, rollsLeft)) {
       const move = box < 0 ? { pass: true } : { write: this.sheet.boxes[box] };
       options.push({ move, value: total + value });
     }
-    return ranked(options, unit);
+    return options;
   }
 
   /** Return the best dice to keep and their value, null if it is better to write or pass. */
@@ -162,8 +198,8 @@ export class SheetGame {
     return state.open === 0 || (this.sheet.turns_weight > 0 && state.turns === 0);
   }
 
-  /** Return what writing points into a box is worth, or passing, with box -1. */
-  #gain(state, box, points) {
+  /** Return the state after writing points into a box, or passing, with box -1; what it brings. */
+  #after(state, box, points) {
     const { counting, lowest_sum, held_box, held_by_points } = this.sheet;
     const after = { ...state, turns: state.turns - 1 };
     if (box >= 0) after.open = state.open & ~(1 << box);
@@ -174,37 +210,88 @@ export class SheetGame {
       after.held = held_by_points.find(([paid]) => paid === points)[1];
     }
     const bonus = this.#earned(after.open, after.sum) - this.#earned(state.open, state.sum);
-    return this.value(after) + (points + bonus);
+    return { after, brings: points + bonus };
   }
 
-  /** Return the turn of a state, solved: what each keep is worth with 1 and 2 rolls left. */
-  #turn(state) {
-    const key = `${state.open},${state.sum},${state.held},${state.turns}`;
-    let turn = this.turns.get(key);
+  /**
+   * Return a turn, solved: what each keep is worth with 1 and 2 rolls left.
+   *
+   * @param state the own state.
+   * @param others of each opponent the state's place and my total less theirs; none to play for
+   *   the total.
+   */
+  #turn(state, others) {
+    const own = `${state.open},${state.sum},${state.held},${state.turns}`;
+    const key = others.map(({ place, lead }) => `${place},${lead}`).sort().join(";");
+    let turn = this.turns.get(`${own}|${key}`);
     if (turn === undefined) {
-      turn = this.#solve(state);
+      turn = this.#solve(state, others.length > 0 ? this.#shareGain(others) : this.#pointsGain());
       if (this.turns.size >= REMEMBERED) this.turns.clear();
-      this.turns.set(key, turn);
+      this.turns.set(`${own}|${key}`, turn);
     }
     return turn;
   }
 
-  #solve(state) {
-    const { cases, roll_cases, turns_weight } = this.sheet;
-    const gains = this.payments.found.map(({ box, points }) =>
-      (state.open >> box) & 1 ? this.#gain(state, box, points) : -Infinity,
-    );
+  /** Return how to rate a state after points were brought: by the expected total. */
+  #pointsGain() {
+    return (after, brings) => this.value(after) + brings;
+  }
+
+  /** Return how to rate a state after points were brought: by the share of the win. */
+  #shareGain(others) {
+    const field = others.map(({ place }) => this.outlook.row(place));
+    const leads = others.map(({ lead }) => lead);
+    const rows = new Map();
+    let shares = new Float64Array(0);
+    return (after, brings) => {
+      const place = this.place(after);
+      let row = rows.get(place);
+      if (row === undefined) {
+        row = this.outlook.row(place);
+        rows.set(place, row);
+      }
+      if (shares.length < brings + row.length) {
+        shares = winShares(field, leads, brings + row.length + 200);
+      }
+      let share = 0;
+      for (let points = 0; points < row.length; points++) {
+        share += row[points] * shares[brings + points];
+      }
+      return share;
+    };
+  }
+
+  #solve(state, gainOf) {
+    const { cases, roll_cases, extra_points, extra_held } = this.sheet;
+    const paysExtra = extra_points > 0 && state.held === extra_held;
     const chosen = cases.map((list) =>
       list.find((found) => found.any_open === 0 || (state.open & found.any_open) !== 0),
     );
+    const used = new Set();
+    for (const roll of this.extraRolls) {
+      const { pays } = chosen[roll_cases[roll]];
+      pays.forEach((table) => this.payments.of[table][roll].forEach((found) => used.add(found)));
+    }
+    const gains = new Float64Array(this.payments.found.length).fill(-Infinity);
+    const extraGains = paysExtra ? new Float64Array(gains.length).fill(-Infinity) : gains;
+    this.payments.found.forEach(({ box, points }, number) => {
+      if (((state.open >> box) & 1) === 0) return;
+      const { after, brings } = this.#after(state, box, points);
+      gains[number] = gainOf(after, brings);
+      if (paysExtra && used.has(number)) extraGains[number] = gainOf(after, brings + extra_points);
+    });
     const boxes = this.sheet.boxes.map((_, box) => box).filter((box) => (state.open >> box) & 1);
+    const passed = chosen.some((found) => found.passes) ? this.#after(state, -1, 0) : null;
     const turn = {
       gains,
+      extraGains,
       chosen,
       boxes,
-      pass: chosen.some((found) => found.passes) ? this.#gain(state, -1, 0) : -Infinity,
+      pass: passed === null ? -Infinity : gainOf(passed.after, passed.brings),
+      final: this.#isOver(state) ? gainOf(state, 0) : null,
       keepValues: [],
     };
+    if (turn.final !== null) return turn;
     const rolls = roll_cases.length;
     const worth = new Float64Array(this.keeps.length);
     for (let rollsLeft = 0; rollsLeft < this.manifest.turn.rolls_a_turn; rollsLeft++) {
@@ -216,12 +303,20 @@ export class SheetGame {
         this.#bestBelow(values, worth);
       }
       for (let roll = 0; roll < rolls; roll++) {
-        const stop = this.#bestWrite(state, turn, roll, rollsLeft);
+        const stop = this.#bestWrite(turn, roll, rollsLeft);
         const at = this.firstRoll + roll;
         worth[at] = rollsLeft > 0 ? Math.max(stop, worth[at]) : stop;
       }
     }
+    turn.rolled = worth;
     return turn;
+  }
+
+  /** Return what a turn is worth before its first roll. */
+  #start(turn) {
+    const values = Float64Array.from(turn.rolled);
+    this.#rateKeeps(values);
+    return values[0];
   }
 
   /** Fill in the keeps of at most four dice: the mean over the keeps with one die more. */
@@ -247,32 +342,32 @@ export class SheetGame {
     }
   }
 
-  #extra(state, roll) {
-    const { extra_rolls, extra_points, extra_held } = this.sheet;
-    return state.held === extra_held && extra_rolls.includes(roll) ? extra_points : 0;
+  #gains(turn, roll) {
+    return this.extraRolls.has(roll) ? turn.extraGains : turn.gains;
   }
 
-  #bestWrite(state, turn, roll, rollsLeft) {
+  #bestWrite(turn, roll, rollsLeft) {
     const found = turn.chosen[this.sheet.roll_cases[roll]];
     const payments = this.payments.of[found.pays[rollsLeft]][roll];
+    const gains = this.#gains(turn, roll);
     let best = found.passes ? turn.pass : -Infinity;
     for (const box of turn.boxes) {
       if ((found.write >> box) & 1) {
-        const gain = turn.gains[payments[box]];
+        const gain = gains[payments[box]];
         if (gain > best) best = gain;
       }
     }
-    return this.sheet.extra_points > 0 ? best + this.#extra(state, roll) : best;
+    return best;
   }
 
   /** Return the writes that a roll allows, in the order of the sheet, then the pass, box -1. */
-  #writes(state, turn, roll, rollsLeft) {
+  #writes(turn, roll, rollsLeft) {
     const found = turn.chosen[this.sheet.roll_cases[roll]];
     const payments = this.payments.of[found.pays[rollsLeft]][roll];
-    const extra = this.#extra(state, roll);
+    const gains = this.#gains(turn, roll);
     const writes = turn.boxes
       .filter((box) => (found.write >> box) & 1)
-      .map((box) => ({ box, value: turn.gains[payments[box]] + extra }));
+      .map((box) => ({ box, value: gains[payments[box]] }));
     return found.passes ? [...writes, { box: -1, value: turn.pass }] : writes;
   }
 
@@ -293,8 +388,18 @@ export class SheetGame {
     if (!isWhole(seat, 0, seats - 1)) refuse("to_move", `a seat below ${seats}`, seat);
     const first = position.first ?? 0;
     if (!isWhole(first, 0, seats - 1)) refuse("first", `a seat below ${seats}`, first);
-    const { state, total } = this.#readSheet(sheets[seat], `sheets[${seat}]`, position, seat);
-    return { state, total, ...this.#readRoll(position, state) };
+    const found = sheets.map((sheet, at) => this.#readSheet(sheet, `sheets[${at}]`, position, at));
+    // From the first roller to the seat before the one to move, each is one turn ahead.
+    found.forEach(({ left }, at) => {
+      const ahead = (at - first + seats) % seats < (seat - first + seats) % seats;
+      const expected = found[seat].left - (ahead ? 1 : 0);
+      if (left !== expected) refuse(`sheets[${at}]`, `${expected} turns to go`, left);
+    });
+    const { state, total } = found[seat];
+    const others = found
+      .filter((_, at) => at !== seat)
+      .map((other) => ({ place: this.place(other.state), lead: total - other.total }));
+    return { state, total, others, ...this.#readRoll(position, state) };
   }
 
   #readSheet(sheet, name, position, seat) {
@@ -330,7 +435,9 @@ export class SheetGame {
       refuse(`${name}: ${extra_key}`, "as many as there can have been", extras);
     }
     total += this.#earned(open, sum) + this.sheet.extra_points * extras;
-    return { state: { open, sum, held, turns: turns ?? 0 }, total };
+    let left = 0;
+    for (let box = 0; box < boxes.length; box++) left += (open >> box) & 1;
+    return { state: { open, sum, held, turns: turns ?? 0 }, total, left: turns ?? left };
   }
 
   /** Return the turns left of a sheet, null where they do not matter. */

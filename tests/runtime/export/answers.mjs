@@ -30,12 +30,13 @@ const times = [];
 let worst = 0;
 for (const vector of vectors) {
   const begin = performance.now();
-  const answer = game.ask(vector.position);
+  const answer = game.ask(vector.position, vector.level);
   times.push(performance.now() - begin);
   const gaps = [answer.value - vector.read];
-  for (const [move, value] of vector.options ?? []) {
+  for (const [move, value, total] of vector.options ?? []) {
     const option = answer.options.find((found) => same([found.move], [move]));
     gaps.push(option === undefined ? NaN : option.value - value);
+    if (total !== undefined) gaps.push(option.expected_total - total);
   }
   (vector.win_shares ?? []).forEach((share, seat) => gaps.push(answer.win_shares[seat] - share));
   const off = Math.max(...gaps.map(Math.abs));

@@ -96,28 +96,30 @@ export class Outlook {
  * @param {number} count how many points to answer for.
  */
 export function winShares(rows, leads, count) {
+  const below = rows.map((row, opponent) => chancesBelow(row, leads[opponent], count + 1));
   const shares = new Float64Array(count);
-  const below = rows.map((row) => {
-    // below[k] is the chance of less than k points.
-    const found = new Float64Array(row.length + 2);
-    let sum = 0;
-    for (let points = 0; points < row.length; points++) found[points + 1] = sum += row[points];
-    found[row.length] = 1;
-    found[row.length + 1] = 1;
-    return found;
-  });
-  const at = (opponent, points) => {
-    const most = below[opponent].length - 1;
-    return below[opponent][Math.min(Math.max(leads[opponent] + points, 0), most)];
-  };
-  for (let points = 0; points < count; points++) {
-    for (const [node, weight] of NODES[rows.length >> 1]) {
-      let product = 1;
-      for (let opponent = 0; opponent < rows.length; opponent++) {
-        product *= at(opponent, points) * (1 - node) + at(opponent, points + 1) * node;
+  const product = new Float64Array(count);
+  for (const [node, weight] of NODES[rows.length >> 1]) {
+    product.fill(weight);
+    for (const chances of below) {
+      for (let points = 0; points < count; points++) {
+        product[points] *= chances[points] * (1 - node) + chances[points + 1] * node;
       }
-      shares[points] += weight * product;
     }
+    for (let points = 0; points < count; points++) shares[points] += product[points];
   }
   return shares;
+}
+
+/** Return the chance that an opponent makes less than lead, lead + 1, ... points. */
+function chancesBelow(row, lead, count) {
+  const found = new Float64Array(count);
+  let sum = 0;
+  let points = 0;
+  for (; points < Math.min(lead, row.length); points++) sum += row[points];
+  for (let at = Math.max(0, -lead); at < count; at++) {
+    while (points < lead + at && points < row.length) sum += row[points++];
+    found[at] = lead + at >= row.length ? 1 : sum;
+  }
+  return found;
 }

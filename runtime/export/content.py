@@ -28,6 +28,7 @@ DTYPES = {
     "int16": "<i2",
     "uint32": "<u4",
     "int32": "<i4",
+    "float64": "<f8",
 }
 """The types of arrays, by the names that JavaScript gives them in lower case."""
 

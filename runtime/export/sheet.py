@@ -561,7 +561,7 @@ def structure() -> dict[str, Any]:
     }
 
 
-VECTORS = 64
+VECTORS = 52
 VECTORS_SEED = 9
 
 

@@ -18,6 +18,7 @@ const TYPES = {
   int16: Int16Array,
   uint32: Uint32Array,
   int32: Int32Array,
+  float64: Float64Array,
 };
 
 /** What is wrong with an export or a question; `kind` is a stable word for programs. */

@@ -24,7 +24,9 @@ from hypothesis import strategies as st
 
 from ustad.runtime.bots import dice_poker as dice_poker_bots
 from ustad.runtime.bots import yacht as yacht_bots
+from ustad.runtime.bots.marriage import NUMBER_NAMES, shipped_numbers
 from ustad.runtime.bots.sheet import FIRST_WRITE
+from ustad.runtime.bots.yacht_outlook import STEPS
 from ustad.runtime.errors import ExportError
 from ustad.runtime.export import (
     Content,
@@ -43,7 +45,7 @@ from ustad.runtime.export import yacht as yacht_export
 from ustad.runtime.export.manifest import canonical, manifest_text
 from ustad.runtime.games import dice_poker, game_type, pasa, raja_pasu, yacht
 from ustad.solver.build import build_table
-from ustad.tables import Table, TableError
+from ustad.tables import Table, TableError, open_table, write_table
 
 HERE = Path(__file__).parent
 
@@ -80,7 +82,37 @@ class Made:
 
 
 @pytest.fixture(scope="session")
-def made(tables: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[[Named], Made]:
+def folder(tables: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of tables for these tests: those of yacht, with an outlook, and more to come."""
+    found = tmp_path_factory.mktemp("export-tables")
+    for path in tables.glob("yacht,second_yacht=*.h5"):
+        shutil.copy(path, found)
+    write_outlook(found)
+    return found
+
+
+def write_outlook(folder: Path) -> None:
+    """Write a compact outlook of made-up distributions: real ones take minutes to build."""
+    spec = yacht.TYPE.table_spec({**YACHT[1], "outlook": "compact"})
+    random = np.random.default_rng(8)
+    knots, far = spec.shape
+    gaps = random.integers(0, 18, size=(knots, far), dtype=np.uint8)
+    gaps[1:][random.random((knots - 1, far)) < 0.2] = 0  # parts that stand on one point
+    parts: dict[str, Any] = {"shift": random.integers(-128, 128, size=far, dtype=np.int8)}
+    parts["bonus"] = random.integers(0, 1001, size=spec.parts["bonus"][1], dtype=np.uint16)
+    for name, _, count, dtype in STEPS:
+        rows = spec.parts[f"{name}_lengths"][1][0]
+        lengths = random.integers(1, 60, size=rows, dtype=np.uint16)
+        parts[f"{name}_lengths"] = lengths
+        parts[f"{name}_first"] = random.integers(0, 90, size=rows, dtype=np.uint16)
+        entries = random.integers(0, count // 60 + 2, size=int(lengths.sum()))
+        entries[np.cumsum(lengths) - 1] += 1  # no row is empty
+        parts[name] = entries.astype(dtype)
+    write_table(spec, folder, gaps, {}, {}, parts)
+
+
+@pytest.fixture(scope="session")
+def made(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[[Named], Made]:
     """A function that exports a table, once; the proof over all of yacht is left to a slow test."""
     known: dict[str, Made] = {}
 
@@ -89,15 +121,16 @@ def made(tables: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[[Na
         kind = game_type(name)
         spec = kind.table_spec(options)
         if spec.file_name not in known:
-            table, _ = build_table(kind, spec.options, tables)
+            if name == "marriage":  # its numbers ship with the package
+                table = Table(spec, folder, shipped_numbers(), {}, {}, 0.0, 0)
+            else:
+                table, _ = build_table(kind, spec.options, folder)
             with pytest.MonkeyPatch.context() as patch:
                 if name == "yacht":
                     patch.setattr(sheet, "prove", lambda *_: {"largest_cost": 0.0})
-                content = exporter(name)(spec.options, tables, None)
-            folder = tmp_path_factory.mktemp(name)
-            known[spec.file_name] = Made(
-                table, content, folder, write_export(kind, content, folder)
-            )
+                content = exporter(name)(spec.options, folder, None)
+            out = tmp_path_factory.mktemp(name)
+            known[spec.file_name] = Made(table, content, out, write_export(kind, content, out))
         return known[spec.file_name]
 
     return make
@@ -144,7 +177,7 @@ def python_vectors(named: Named, made: Made, count: int) -> list[dict[str, Any]]
     bot = yacht_bots.TableBot if name == "yacht" else dice_poker_bots.TableBot
     begins = [rules.new(players, 0) for players in (1, 2, 6)]
     told = bot(rules, replace(table, values=packed.values()))
-    return vectors(kind, begins, bot(rules, table), told, count, seed)
+    return vectors(kind, begins, bot(rules, table), told, count, seed, "hard")
 
 
 @pytest.mark.parametrize("named", ALL, ids=str)
@@ -160,6 +193,45 @@ def test_the_reader_answers_2000_positions_as_the_python_rules_do(
     assert found["checked"] == 2000
     assert found["wrong"] == []
     assert found["worst"] <= 1e-9
+
+
+def test_the_reader_plays_yacht_to_win(
+    made: Callable[[Named], Made], folder: Path, node: str, tmp_path: Path
+) -> None:
+    export, game = made(YACHT), yacht.Yacht()
+    outlook = open_table(yacht.TYPE.table_spec({**YACHT[1], "outlook": "compact"}), folder)
+    read = export.content.files["values.bin"]["values"].values()
+    exact, told = yacht_export.experts(game, export.table, outlook, read)
+    begins = [game.new(players, 0) for players in range(2, 7)]
+    lines = vectors(yacht.TYPE, begins, exact, told, 2000, 321, "expert")
+    found = json.loads(
+        run(node, "answers.mjs", export.folder, write_lines(tmp_path / "vectors", lines))
+    )
+    assert found["checked"] == 2000
+    assert found["wrong"] == []
+    assert found["worst"] <= 1e-9
+
+
+def test_the_numbers_of_marriage(made: Callable[[Named], Made], node: str, tmp_path: Path) -> None:
+    export = made(("marriage", {}))
+    script = tmp_path / "numbers.mjs"
+    script.write_text(
+        f"import {{ open }} from {json.dumps((export.folder / 'marriage.js').as_uri())};"
+        'import fs from "node:fs";'
+        f"const folder = {json.dumps(str(export.folder))};"
+        "const read = (name) => fs.readFileSync(`${folder}/${name}`);"
+        'const found = open(read("manifest.json").toString(), read("values.bin"));'
+        "console.log(JSON.stringify([...found]));"
+    )
+    found = dict(json.loads(run(node, script)))
+    assert found == dict(zip(NUMBER_NAMES, shipped_numbers().tolist(), strict=True))
+    kind = game_type("marriage")
+    bot = kind.bot("expert", kind.game(kind.read_options({})), tmp_path, 0)
+    assert len(export.content.vectors) >= 50
+    for vector in export.content.vectors[::8]:
+        advice = bot.ask(kind.state_from_json(vector["position"]))
+        assert [kind.move_to_json(move) for move in advice.best] == vector["best"]
+        assert advice.value == vector["value"]
 
 
 OTHER_RULES = (
@@ -197,6 +269,8 @@ def test_the_vectors_of_the_manifest(
     assert found["checked"] == len(export.content.vectors)
     for vector in export.content.vectors:
         assert abs(vector["value"] - vector["read"]) <= 0.005
+    levels = {vector.get("level") for vector in export.content.vectors}
+    assert levels == ({"hard", "expert"} if named == YACHT else levels)
 
 
 WAITING: tuple[tuple[Named, dict[str, Any]], ...] = (
@@ -218,14 +292,15 @@ def test_positions_without_a_move(
     given: dict[str, Any],
     made: Callable[[Named], Made],
     node: str,
-    tables: Path,
+    folder: Path,
     tmp_path: Path,
 ) -> None:
     position = {"game": named[0], **given}
     export, kind = made(named), game_type(named[0])
     state = kind.state_from_json(position)
-    advice = kind.bot("expert", state.game, tables, 0).ask(state)
-    vector = {"position": position, "best": [], "options": [], "read": advice.value}
+    advice = kind.bot("hard" if named == YACHT else "expert", state.game, folder, 0).ask(state)
+    vector = {"level": "hard", "position": position, "best": [], "options": []}
+    vector["read"] = advice.value
     lines = write_lines(tmp_path / "vectors", [vector])
     script = (HERE / "answers.mjs").read_text().replace("off <= 1e-9", "off <= 0.005")
     (tmp_path / "answers.mjs").write_text(script)
@@ -329,8 +404,8 @@ def test_all_of_dice_poker_survives_rounding(named: Named, made: Callable[[Named
 
 @pytest.mark.slow
 @pytest.mark.parametrize("options", yacht.TYPE.table_options(), ids=str)
-def test_all_of_yacht_survives_rounding(options: dict[str, Any], tables: Path) -> None:
-    proof = yacht_export.content(options, tables).proof
+def test_all_of_yacht_survives_rounding(options: dict[str, Any], folder: Path) -> None:
+    proof = yacht_export.content(options, folder).proof
     # All reachable states but the finished sheets: 64 x 2,794 for each content of the yacht box.
     contents = 2 if options["second_yacht"] == "plain" else 3
     assert proof["states"] == contents * 64 * 2794 - (contents - 1) * 64
@@ -339,12 +414,12 @@ def test_all_of_yacht_survives_rounding(options: dict[str, Any], tables: Path) -
 
 
 def test_a_rounding_that_costs_too_much_is_refused(
-    made: Callable[[Named], Made], monkeypatch: pytest.MonkeyPatch, tables: Path
+    made: Callable[[Named], Made], monkeypatch: pytest.MonkeyPatch, folder: Path
 ) -> None:
     made(DICE_POKER)
     monkeypatch.setattr(sheet, "LEAST_SCALE", 0.05)
     with pytest.raises(ExportError, match="a move chosen by the rounded values costs"):
-        dice_poker_export.content({}, tables)
+        dice_poker_export.content({}, folder)
 
 
 @pytest.mark.parametrize(
@@ -449,10 +524,10 @@ def test_an_export_reads_back(made: Callable[[Named], Made]) -> None:
 
 
 def test_the_same_table_gives_the_same_bytes(
-    made: Callable[[Named], Made], tables: Path, tmp_path: Path
+    made: Callable[[Named], Made], folder: Path, tmp_path: Path
 ) -> None:
     export = made(PASA_TWO)
-    content = pasa_export.content(export.table.spec.options, tables)
+    content = pasa_export.content(export.table.spec.options, folder)
     write_export(pasa.TYPE, content, tmp_path)
     for path in export.folder.iterdir():
         assert path.read_bytes() == (tmp_path / path.name).read_bytes()
@@ -466,21 +541,21 @@ def test_the_reader_refuses_damage(named: Named, made: Callable[[Named], Made], 
 
 def test_python_refuses_damage(made: Callable[[Named], Made], tmp_path: Path) -> None:
     export = made(PASA_TWO)
-    folder = tmp_path / "export"
+    copy = tmp_path / "export"
     source = random.Random(7)
     for path in sorted(export.folder.iterdir()):
         if path.suffix == ".js":
             continue
         content = path.read_bytes()
         for _ in range(60):
-            shutil.copytree(export.folder, folder, dirs_exist_ok=True)
+            shutil.copytree(export.folder, copy, dirs_exist_ok=True)
             at = source.randrange(len(content))
             changed = bytearray(content)
             changed[at] ^= 1 << source.randrange(8)
             bad = bytes(changed) if source.random() < 0.8 else content[:at]
-            (folder / path.name).write_bytes(bad)
+            (copy / path.name).write_bytes(bad)
             try:
-                found = check_export(folder)
+                found = check_export(copy)
             except TableError as error:
                 assert "\n" not in str(error)
             else:  # a space that became another one
@@ -575,15 +650,15 @@ def test_sizes(made: Callable[[Named], Made]) -> None:
 
 
 def test_the_command(
-    made: Callable[[Named], Made], run_ustad: Callable[..., Any], tables: Path, tmp_path: Path
+    made: Callable[[Named], Made], run_ustad: Callable[..., Any], folder: Path, tmp_path: Path
 ) -> None:
     made(DICE_POKER)
-    found = run_ustad("export", "dice_poker", "--out", tmp_path, "--tables", tables, "--json")
+    found = run_ustad("export", "dice_poker", "--out", tmp_path, "--tables", folder, "--json")
     assert found.status == 0
     [row] = found.json["exports"]
     assert set(row["files"]) == {path.name for path in tmp_path.iterdir()}
     assert row["options"] == check_export(tmp_path)["options"]
-    found = run_ustad("export", "dice_poker", "--out", tmp_path, "--tables", tables)
+    found = run_ustad("export", "dice_poker", "--out", tmp_path, "--tables", folder)
     assert "manifest.json" in found.out
 
 
@@ -607,11 +682,11 @@ def test_errors_of_the_command(
 
 
 def test_a_folder_that_cannot_be_written(
-    made: Callable[[Named], Made], run_ustad: Callable[..., Any], tables: Path, tmp_path: Path
+    made: Callable[[Named], Made], run_ustad: Callable[..., Any], folder: Path, tmp_path: Path
 ) -> None:
     made(PASA_TWO)
     (tmp_path / "file").write_text("")
     words = [f"--option={name}" for name in ("players=2", "chips=60")]
-    found = run_ustad("export", "pasa", *words, "--out", tmp_path / "file", "--tables", tables)
+    found = run_ustad("export", "pasa", *words, "--out", tmp_path / "file", "--tables", folder)
     assert found.status == 2
     assert "cannot be written" in found.err

@@ -8,10 +8,12 @@ shared: compare figures of one run.
 from __future__ import annotations
 
 import argparse
+import gzip
 import hashlib
 import json
 import os
 import random
+import shutil
 import statistics
 import subprocess
 import sys
@@ -518,6 +520,56 @@ def raja_pasu_strength() -> Row:
         "target": "expert loses no pair; hard wins more than medium",
         "ok": not any(lost.values()) and bool(seen.mean() > 0),
     }
+
+
+def export_row(name: str, options: dict[str, Any], most_bytes: int) -> Row:
+    """Export a table; return the time, the gzipped size, the proof, and a question's time in Node.
+
+    Node is asked the vectors of the manifest, each of another position; without Node that is
+    left out.
+    """
+    from ustad.runtime.export import exporter, write_export
+
+    kind = game_type(name)
+    script = Path(__file__).parents[1] / "tests" / "runtime" / "export" / "answers.mjs"
+    with built(kind, options) as folder, tempfile.TemporaryDirectory() as out:
+        begin, cpu = time.perf_counter(), time.process_time()
+        content = exporter(name)(kind.table_spec(options).options, folder, None)
+        write_export(kind, content, Path(out))
+        wall, cpu = time.perf_counter() - begin, time.process_time() - cpu
+        data = [path for path in Path(out).iterdir() if path.suffix != ".js"]
+        size = sum(len(gzip.compress(path.read_bytes(), 9)) for path in data)
+        row: Row = {"wall_s": wall, "cpu_s": cpu, "gzipped": size, "target": most_bytes}
+        if shutil.which("node"):
+            told = subprocess.run(
+                ["node", str(script), out], capture_output=True, check=True, text=True
+            )
+            row["node_median_ms"] = json.loads(told.stdout)["median_ms"]
+        return {**row, **content.proof}
+
+
+@benchmark
+def yacht_export() -> Row:
+    """The values of one setting; at most 0.6 MB gzipped."""
+    return export_row("yacht", {}, 600_000)
+
+
+@benchmark
+def dice_poker_export() -> Row:
+    """The default table; at most 40 kB gzipped."""
+    return export_row("dice_poker", {}, 40_000)
+
+
+@benchmark
+def pasa_export() -> Row:
+    """The largest of the default tables; all six at most 10 MB, before gzip as well."""
+    return export_row("pasa", {"players": 6, "chips": 18}, 10_000_000)
+
+
+@benchmark
+def raja_pasu_export() -> Row:
+    """The round with all holes open; at most 15 MB gzipped."""
+    return export_row("raja_pasu", {}, 15_000_000)
 
 
 def main() -> int:

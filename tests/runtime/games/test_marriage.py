@@ -426,7 +426,7 @@ def test_melds_of_a_finish_are_melds_and_every_discard_is_found() -> None:
         assert rules.finish_melds_exist(hand, jokers)
 
 
-@pytest.mark.parametrize(("given", "counted"), [(5, 5), (1, 5), (9, 9), (0, 1)])
+@pytest.mark.parametrize(("given", "counted"), [(5, 5), (1, 1), (9, 9), (0, 1), (2, 9)])
 def test_turns_of_the_round_or_of_the_seat_to_move(given: int, counted: int) -> None:
     """Seat 0 begins; seat 1 is to move after 1, 5, 9, ... turns, having had 0, 1, 2, ..."""
     told = position(turns=given, to_move=1)

@@ -572,6 +572,74 @@ def raja_pasu_export() -> Row:
     return export_row("raja_pasu", {}, 15_000_000)
 
 
+# Marriage
+
+
+@benchmark
+def marriage_distances() -> Row:
+    """Find how far hands are from a show (21 cards), and from a finish with all outs (13)."""
+    from ustad.runtime import compiled
+    from ustad.runtime.games import melds
+
+    deck = np.repeat(np.arange(melds.CARDS), melds.COPIES)
+    hands = [np.random.default_rng(seed).permutation(deck) for seed in range(2000)]
+    shows = [melds.counts_of(hand[:21]) for hand in hands]
+    finishes = [melds.counts_of(hand[:13]) for hand in hands]
+    memory = np.zeros(1 << 16, dtype=np.int64)
+    none = np.zeros(melds.CARDS, dtype=np.int64)
+    groups, outs = melds.finish_work()
+    chosen = np.zeros(4, dtype=np.int64)
+    jokers = melds.joker_mask(6)
+
+    def show() -> None:
+        for hand in shows:
+            compiled.marriage_show_distance(memory, hand, none, False)
+
+    def finish() -> None:
+        for hand in finishes:
+            compiled.marriage_search_finish(hand, jokers, 12, groups, outs, chosen, True)
+
+    show()
+    finish()
+    row, other = timed(show, 5), timed(finish, 5)
+    each, of_finish = row["cpu_s"] / len(hands), other["cpu_s"] / len(hands)
+    return {
+        **row,
+        "show_s": each,
+        "finish_s": of_finish,
+        "target": "at most 10 microseconds a show distance, 150 a finish distance",
+        "ok": each <= 10e-6 and of_finish <= 150e-6,
+    }
+
+
+@benchmark
+def marriage_round() -> Row:
+    """Play rounds of four hard bots through their views."""
+    kind = game_type("marriage")
+    rules = kind.game(kind.read_options({}))
+    bot = kind.bot("hard", rules, None, 0)
+
+    def play(seed: int) -> None:
+        state = rules.deal(4, (seed,))
+        while not state.is_over():
+            state = state.apply(bot.choose(state.view(state.current_player())))
+
+    play(0)
+    seeds = iter(range(1, 99))
+    row = timed(lambda: play(next(seeds)), 20)
+    return {**row, "target": "at most 150 ms", "ok": row["cpu_s"] <= 0.150}
+
+
+@benchmark
+def marriage_strength() -> Row:
+    """Measure expert against three hard: net points a round, paired deals, all four seats."""
+    from ustad.solver.marriage import measure
+
+    mean, half = measure("expert", "hard", 1000, 101)
+    ok = mean >= 0.8 and mean - half > 0.4
+    return {"net": mean, "half_width": half, "target": "at least +0.8, lower end +0.4", "ok": ok}
+
+
 def main() -> int:
     """Run the benchmarks named, all without names."""
     parser = argparse.ArgumentParser(description=__doc__)

@@ -211,7 +211,7 @@ def run(
     """
     _check(match, jobs)
     interval = _student()
-    # Make each bot once here, so that what is missing is said before the work starts.
+    # Make each bot once here: what most levels lack is said before the work starts.
     folder = Path(match.tables)
     kept = [
         match.kind.bot(level, match.kind.game(match.options), folder, 0) for level in match.levels

@@ -17,6 +17,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import cache, partial
 from importlib import import_module
 from itertools import count
 from pathlib import Path
@@ -573,7 +574,7 @@ def _play(args: argparse.Namespace) -> int:
     seat = play.check_seat(_number("--seat", args.seat), players)
     seed = _whole_number("--seed", args.seed)
     seed = secrets.randbelow(10**6) if seed is None else check_seed(seed)
-    adviser = kind.bot("expert", rules, _folder(args), seed)
+    adviser = cache(partial(kind.bot, "expert", rules, _folder(args), seed))
     bot = kind.bot(level, rules, _folder(args), seed)
     bots = [None if at == seat else bot for at in range(players)]
     print(f"{kind.title}: you sit in seat {seat} of {players}; seed {seed}")

@@ -141,9 +141,9 @@ def content(options: Mapping[str, Any], folder: Path, progress: Progress | None 
         ExportError: rounding it would cost too much.
     """
     spec = TYPE.table_spec(options)
-    game = Yacht(**spec.options)
     if "outlook" in spec.options:
         raise OptionError("option outlook: the compact outlook is exported with the values")
+    game = Yacht(**spec.options)
     table = open_table(spec, folder)
     found = sheet_content(TYPE, game, table, sheet_arrays(game), TableBot, progress)
     outlook = open_if_built(spec.options, "compact", folder)

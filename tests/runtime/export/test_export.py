@@ -403,7 +403,7 @@ def test_all_of_dice_poker_survives_rounding(named: Named, made: Callable[[Named
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("options", yacht.TYPE.table_options(), ids=str)
+@pytest.mark.parametrize("options", yacht_export.option_sets(), ids=str)
 def test_all_of_yacht_survives_rounding(options: dict[str, Any], folder: Path) -> None:
     proof = yacht_export.content(options, folder).proof
     # All reachable states but the finished sheets: 64 x 2,794 for each content of the yacht box.
@@ -668,6 +668,7 @@ def test_the_command(
         (["yacht"], "--out"),
         (["yacht", "--out", "OUT", "--all", "--option", "second_yacht=plain"], "not both"),
         (["yacht", "--out", "OUT", "--option", "second_yacht=none"], "second_yacht"),
+        (["yacht", "--out", "OUT", "--option", "outlook=compact"], "exported with the values"),
         (["pasa", "--out", "OUT", "--tables", "OUT"], "ustad build pasa"),
     ],
     ids=str,

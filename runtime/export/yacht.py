@@ -7,7 +7,7 @@ numbers and is exported as it is; ``outlook_kind`` tells which form holds each s
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -48,6 +48,7 @@ from ustad.runtime.games.yacht import (
     LOWER_SETS,
     OPEN_YACHT,
     PLAIN,
+    SECOND_YACHT,
     TYPE,
     UPPER_BOXES,
     UPPER_OPEN,
@@ -131,6 +132,11 @@ def _joker(setting: int, own_upper: int) -> list[Case]:
         Case(LOWER_OPEN, LOWER_OPEN, full),
         Case(0, UPPER_OPEN, full),
     ]
+
+
+def option_sets() -> Sequence[dict[str, Any]]:
+    """Return the settings."""
+    return tuple({"second_yacht": setting} for setting in SECOND_YACHT)
 
 
 def content(options: Mapping[str, Any], folder: Path, progress: Progress | None = None) -> Content:

@@ -32,6 +32,7 @@ from ustad.runtime.export import (
     Content,
     check_export,
     exporter,
+    option_sets,
     read_export,
     rounded,
     sheet,
@@ -43,7 +44,7 @@ from ustad.runtime.export import pasa as pasa_export
 from ustad.runtime.export import raja_pasu as raja_pasu_export
 from ustad.runtime.export import yacht as yacht_export
 from ustad.runtime.export.manifest import canonical, manifest_text
-from ustad.runtime.games import dice_poker, game_type, pasa, raja_pasu, yacht
+from ustad.runtime.games import NAMES, dice_poker, game_type, pasa, raja_pasu, yacht
 from ustad.solver.build import build_table
 from ustad.tables import Table, TableError, open_table, write_table
 
@@ -660,6 +661,24 @@ def test_the_command(
     assert row["options"] == check_export(tmp_path)["options"]
     found = run_ustad("export", "dice_poker", "--out", tmp_path, "--tables", folder)
     assert "manifest.json" in found.out
+
+
+def test_all_exports_of_a_game(run_ustad: Callable[..., Any], folder: Path, tmp_path: Path) -> None:
+    found = run_ustad(
+        "export", "marriage", "--all", "--out", tmp_path, "--tables", folder, "--json"
+    )
+    assert [Path(row["path"]) for row in found.json["exports"]] == [tmp_path / "marriage"]
+    assert check_export(tmp_path / "marriage")["game"] == "marriage"
+    for name in NAMES:
+        kind = game_type(name)
+        sets = [kind.table_spec(options).options for options in option_sets(kind)]
+        assert all(options in map(table_key(kind), kind.table_options()) for options in sets)
+    assert len(option_sets(game_type("yacht"))) == 3
+    assert len(option_sets(game_type("pasa"))) == 6
+
+
+def table_key(kind: Any) -> Callable[[Mapping[str, Any]], Mapping[str, Any]]:
+    return lambda options: kind.table_spec(options).options
 
 
 @pytest.mark.parametrize(

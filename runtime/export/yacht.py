@@ -7,7 +7,7 @@ numbers and is exported as it is; ``outlook_kind`` tells which form holds each s
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -48,6 +48,7 @@ from ustad.runtime.games.yacht import (
     LOWER_SETS,
     OPEN_YACHT,
     PLAIN,
+    SECOND_YACHT,
     TYPE,
     UPPER_BOXES,
     UPPER_OPEN,
@@ -133,6 +134,11 @@ def _joker(setting: int, own_upper: int) -> list[Case]:
     ]
 
 
+def option_sets() -> Sequence[dict[str, Any]]:
+    """Return the settings."""
+    return tuple({"second_yacht": setting} for setting in SECOND_YACHT)
+
+
 def content(options: Mapping[str, Any], folder: Path, progress: Progress | None = None) -> Content:
     """Return the export of one setting.
 
@@ -141,9 +147,9 @@ def content(options: Mapping[str, Any], folder: Path, progress: Progress | None 
         ExportError: rounding it would cost too much.
     """
     spec = TYPE.table_spec(options)
-    game = Yacht(**spec.options)
     if "outlook" in spec.options:
         raise OptionError("option outlook: the compact outlook is exported with the values")
+    game = Yacht(**spec.options)
     table = open_table(spec, folder)
     found = sheet_content(TYPE, game, table, sheet_arrays(game), TableBot, progress)
     outlook = open_if_built(spec.options, "compact", folder)

@@ -32,6 +32,7 @@ from ustad.runtime.export import (
     Content,
     check_export,
     exporter,
+    option_sets,
     read_export,
     rounded,
     sheet,
@@ -43,7 +44,7 @@ from ustad.runtime.export import pasa as pasa_export
 from ustad.runtime.export import raja_pasu as raja_pasu_export
 from ustad.runtime.export import yacht as yacht_export
 from ustad.runtime.export.manifest import canonical, manifest_text
-from ustad.runtime.games import dice_poker, game_type, pasa, raja_pasu, yacht
+from ustad.runtime.games import NAMES, dice_poker, game_type, pasa, raja_pasu, yacht
 from ustad.solver.build import build_table
 from ustad.tables import Table, TableError, open_table, write_table
 
@@ -403,7 +404,7 @@ def test_all_of_dice_poker_survives_rounding(named: Named, made: Callable[[Named
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("options", yacht.TYPE.table_options(), ids=str)
+@pytest.mark.parametrize("options", yacht_export.option_sets(), ids=str)
 def test_all_of_yacht_survives_rounding(options: dict[str, Any], folder: Path) -> None:
     proof = yacht_export.content(options, folder).proof
     # All reachable states but the finished sheets: 64 x 2,794 for each content of the yacht box.
@@ -662,12 +663,31 @@ def test_the_command(
     assert "manifest.json" in found.out
 
 
+def test_all_exports_of_a_game(run_ustad: Callable[..., Any], folder: Path, tmp_path: Path) -> None:
+    found = run_ustad(
+        "export", "marriage", "--all", "--out", tmp_path, "--tables", folder, "--json"
+    )
+    assert [Path(row["path"]) for row in found.json["exports"]] == [tmp_path / "marriage"]
+    assert check_export(tmp_path / "marriage")["game"] == "marriage"
+    for name in NAMES:
+        kind = game_type(name)
+        sets = [kind.table_spec(options).options for options in option_sets(kind)]
+        assert all(options in map(table_key(kind), kind.table_options()) for options in sets)
+    assert len(option_sets(game_type("yacht"))) == 3
+    assert len(option_sets(game_type("pasa"))) == 6
+
+
+def table_key(kind: Any) -> Callable[[Mapping[str, Any]], Mapping[str, Any]]:
+    return lambda options: kind.table_spec(options).options
+
+
 @pytest.mark.parametrize(
     ("words", "says"),
     [
         (["yacht"], "--out"),
         (["yacht", "--out", "OUT", "--all", "--option", "second_yacht=plain"], "not both"),
         (["yacht", "--out", "OUT", "--option", "second_yacht=none"], "second_yacht"),
+        (["yacht", "--out", "OUT", "--option", "outlook=compact"], "exported with the values"),
         (["pasa", "--out", "OUT", "--tables", "OUT"], "ustad build pasa"),
     ],
     ids=str,

@@ -76,8 +76,12 @@ def advice_to_json(game: GameType, advice: Advice, top: int | None = None) -> di
         answer["value"] = advice.value
         answer["unit"] = advice.unit
         answer["options"] = [
-            {"move": game.move_to_json(move), "value": value}
-            for move, value in advice.options[:top]
+            {
+                "move": game.move_to_json(move),
+                "value": value,
+                **{name: numbers[at] for name, numbers in advice.beside.items()},
+            }
+            for at, (move, value) in enumerate(advice.options[:top])
         ]
     return {**answer, **(advice.extra or {})}
 
@@ -103,10 +107,19 @@ class Advisor:
         self._bots.move_to_end(key)
         return self._bots[key]
 
-    def advise(self, position: Any, level: str = "expert") -> tuple[GameType, Any, Advice]:
-        """Return the game, the state and the advice for a JSON position."""
+    def advise(
+        self, position: Any, level: str = "expert", adviser: Bot | None = None
+    ) -> tuple[GameType, Any, Advice]:
+        """Return the game, the state and the advice for a JSON position.
+
+        Args:
+            position: the position.
+            level: who answers.
+            adviser: who answers instead.
+        """
         game, state = read_position(position)
-        bot = self.bot(game, state.game, check_level(level))
+        check_level(level)
+        bot = adviser or self.bot(game, state.game, level)
         return game, state, bot.ask(state.view(max(state.current_player(), 0)))
 
     def ask(self, position: Any, level: str = "expert", top: int | None = None) -> dict[str, Any]:
@@ -155,7 +168,7 @@ class Advisor:
             raise UsageError(f"players: expected {expected}, got {shown(seats)}")
         if not is_int(first, 0, seats - 1):
             raise UsageError(f"first: expected 0 to {seats - 1}, got {shown(first)}")
-        return {"position": kind.state_to_json(rules.new(seats, first))}
+        return {"position": kind.state_to_json(kind.start(rules, seats, (seed,), first))}
 
     def apply(
         self, position: Any, move: Any = None, outcome: Any = None, seed: Any = None

@@ -41,6 +41,10 @@ MEASURES = ("win_share", "score", "return")
 share it), its score, and what it gains by the game's own reckoning."""
 
 
+EXACT = "win_share_exact"
+"""The same mean as ``win_share``, from what the player's turns gain exactly over level hard:
+told of the one player of another level where all others are of that level and a game knows."""
+
 CLUSTER_SECONDS = 10
 """How long a Dask scheduler may take to answer, and then its first worker to be there."""
 
@@ -96,7 +100,8 @@ def play_batch(match: Match, number: int) -> Floats:
     """Play one batch.
 
     Returns:
-        (games, players, 3) the :data:`MEASURES` of each player in each game.
+        (games, players, 4) the :data:`MEASURES` of each player in each game, and the
+        exact win share, NaN where it is not known.
     """
     kind, players = match.kind, len(match.levels)
     rules = kind.game(match.options)
@@ -110,20 +115,51 @@ def play_batch(match: Match, number: int) -> Floats:
     starts = {deal: rules.deal(players, (match.seed, deal)) for deal in deals}
     # Who sits where: player p of game g sits in seat (p + g) % players.
     seated = [[match.levels[(seat - game) % players] for seat in range(players)] for game in games]
+    watched = _watched(match)
+    judge = None
+    if watched is not None:
+        judge = kind.judge(match.levels[watched], rules, folder)
+    turns: list[tuple[int, Any]] = []
+
+    def look(at: int, state: Any) -> None:
+        if watched is None or judge is None:
+            return
+        if judge.begins_turn(state, (watched + games[at]) % players):
+            turns.append((at, state))
+
     finished = _play(
         [starts[game // players] for game in games],
         [luck[game // players] for game in games],
         [[bots[level] for level in levels] for levels in seated],
+        look,
     )
-    result = np.empty((len(games), players, len(MEASURES)))
+    result = np.full((len(games), players, len(MEASURES) + 1), np.nan)
     for at, (game, state) in enumerate(zip(games, finished, strict=True)):
         by_seat = np.array([_win_shares(state.scores()), state.scores(), state.returns()]).T
-        result[at] = [by_seat[(player + game) % players] for player in range(players)]
+        result[at, :, :-1] = [by_seat[(player + game) % players] for player in range(players)]
+    if watched is not None and judge is not None:
+        gained = judge.advantages([state for _, state in turns], bots[match.levels[watched]])
+        numbers = [at for at, _ in turns]
+        result[:, watched, -1] = 1 / players + np.bincount(numbers, gained, len(games))
     return result
 
 
-def _play(states: list[Any], luck: Sequence[Any], bots: Sequence[Sequence[Bot]]) -> list[Any]:
-    """Play games to their end in lockstep: all that wait for one bot are asked at once."""
+def _watched(match: Match) -> int | None:
+    """Return the player whose gain may be known exactly: the one not of level hard."""
+    others = [player for player, level in enumerate(match.levels) if level != "hard"]
+    return others[0] if len(others) == 1 and len(match.levels) > 1 else None
+
+
+def _play(
+    states: list[Any],
+    luck: Sequence[Any],
+    bots: Sequence[Sequence[Bot]],
+    look: Callable[[int, Any], None],
+) -> list[Any]:
+    """Play games to their end in lockstep: all that wait for one bot are asked at once.
+
+    ``look`` is called with the number of a game and each state that waits for chance.
+    """
     running = list(range(len(states)))
     while running:
         waiting: dict[int, tuple[Bot, list[int], list[Any]]] = {}
@@ -131,6 +167,7 @@ def _play(states: list[Any], luck: Sequence[Any], bots: Sequence[Sequence[Bot]])
         for at in running:
             state = states[at]
             while (player := state.current_player()) == CHANCE:
+                look(at, state)
                 state = state.apply(luck[at].outcome(state))
             states[at] = state
             if player == OVER:
@@ -174,7 +211,7 @@ def run(
     """
     _check(match, jobs)
     interval = _student()
-    # Make each bot once here, so that what is missing is said before the work starts.
+    # Make each bot once here: what most levels lack is said before the work starts.
     folder = Path(match.tables)
     kept = [
         match.kind.bot(level, match.kind.game(match.options), folder, 0) for level in match.levels
@@ -267,7 +304,7 @@ def _summary(match: Match, results: Floats, interval: Callable[[int], float]) ->
 
     Args:
         match: what was played.
-        results: (games, players, 3) the measures.
+        results: (games, players, 4) the measures and the exact win share.
         interval: the half-width of the interval by degrees of freedom.
     """
     players = len(match.levels)
@@ -275,12 +312,14 @@ def _summary(match: Match, results: Floats, interval: Callable[[int], float]) ->
     levels = []
     for level in dict.fromkeys(match.levels):
         at = [player for player in range(players) if match.levels[player] == level]
-        # (deals, 3): sums over the seats of this level and the games of one deal.
+        # (deals, 4): sums over the seats of this level and the games of one deal.
         sums = np.add.reduceat(results[:, at].sum(axis=1), starts, axis=0)
         counts = np.add.reduceat(np.full(match.games, float(len(at))), starts)
         row: dict[str, Any] = {"level": level, "seats": int(counts.sum())}
         for measure, name in enumerate(MEASURES):
             row[name] = _mean(sums[:, measure], counts, interval)
+        if not np.isnan(sums[:, -1]).any():
+            row[EXACT] = _mean(sums[:, -1], counts, interval)
         levels.append(row)
     return {
         "game": match.game,
@@ -320,6 +359,12 @@ def as_text(summary: Mapping[str, Any]) -> str:
             f"{_cell(row['return'], 4):>24}",
         ]
         lines.append(f"{row['level']:<10}" + "".join(cells))
+    lines += [
+        f"{row['level']}: win share by its exact gain over hard, turn by turn: "
+        f"{_cell(row[EXACT], 5)}"
+        for row in summary["levels"]
+        if EXACT in row
+    ]
     return "\n".join(lines)
 
 

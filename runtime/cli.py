@@ -17,15 +17,31 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import cache, partial
 from importlib import import_module
 from itertools import count
 from pathlib import Path
 from typing import Any, NoReturn
 
-from ustad.runtime.advice import Advisor, advice_to_json, check_level, check_seed, check_top
+from ustad.runtime.advice import (
+    Advisor,
+    advice_to_json,
+    check_level,
+    check_seed,
+    check_top,
+    read_position,
+)
 from ustad.runtime.errors import MissingPackageError, UsageError, UstadError, shown
 from ustad.runtime.games import NAMES, game_type
-from ustad.runtime.games.base import LEVELS, TIE, Advice, GameType, Progress, parse_options
+from ustad.runtime.games.base import (
+    LEVELS,
+    TIE,
+    Advice,
+    Command,
+    GameType,
+    Progress,
+    parse_options,
+)
 from ustad.runtime.strict_json import LARGEST_TEXT, loads
 from ustad.tables import (
     MismatchedTableError,
@@ -111,8 +127,12 @@ def _parser() -> argparse.ArgumentParser:
         _add_arena,
         _add_play,
         _add_serve,
+        _add_export,
     ):
         add(commands)
+    for name in NAMES:
+        for extra in game_type(name).commands():
+            _add_extra(commands, extra)
     return parser
 
 
@@ -191,8 +211,8 @@ def _build(args: argparse.Namespace) -> int:
     wanted = _default_tables(dict.fromkeys(args.games or NAMES))
     if args.option:
         kind = game_type(args.games[0])
-        options = parse_options(kind.name, kind.table_fields, args.option)
-        wanted = [(kind, kind.table_spec(options).options)]
+        asked = kind.tables_asked_for(parse_options(kind.name, kind.table_fields, args.option))
+        wanted = [(kind, kind.table_spec(options).options) for options in asked]
     rows = [row for _, row in _built(wanted, tables_folder(_folder(args)), args.force)]
     if args.json:
         _print_json({"tables": rows})
@@ -361,7 +381,9 @@ def _verify(args: argparse.Namespace) -> int:
     faults: dict[Path, str | None] = {}
     for path in table_files(folder):
         try:
-            sound[path] = open_file(path)
+            table = open_file(path)
+            table.verify()
+            sound[path] = table
         except TableError as error:
             faults[path] = str(error)
     bundled = is_bundle(folder)
@@ -468,7 +490,9 @@ def _ask(args: argparse.Namespace) -> int:
     if top is not None:
         check_top(top)
     position = _position(args, game_type(args.game).position_from_flags(args))
-    game, state, advice = Advisor(_folder(args)).advise(position, args.level)
+    kind, state = read_position(position)
+    adviser = kind.adviser_from_flags(args, state.game, _folder(args))
+    game, state, advice = Advisor(_folder(args)).advise(position, args.level, adviser)
     if args.json:
         _print_json(advice_to_json(game, advice, top))
     else:
@@ -487,13 +511,20 @@ def advice_text(game: GameType, advice: Advice, top: int | None = None) -> str:
     for name, told in (advice.extra or {}).items():
         if isinstance(told, list) and all(isinstance(number, float) for number in told):
             lines.append(f"{name.replace('_', ' ')}: {' '.join(f'{n:.4f}' for n in told)}")
+        elif isinstance(told, str):
+            lines.append(f"{name.replace('_', ' ')}: {told}")
         elif isinstance(told, bool):
             lines.append(f"{name.replace('_', ' ')}: {'yes' if told else 'no'}")
-    for move, value in advice.options[:top]:
+    for at, (move, value) in enumerate(advice.options[:top]):
         cost = (advice.value or 0.0) - value
         costs = f"costs {cost:.4f}" if cost > TIE else "best"
-        lines.append(f"  {game.describe_move(move):<28}{value:>12.4f}  {costs}")
-    return "\n".join(lines)
+        beside = "".join(
+            f"  {name.replace('_', ' ')} {numbers[at]:.2f}"
+            for name, numbers in advice.beside.items()
+        )
+        line = f"  {game.describe_move(move):<28}{value:>12.4f}  {costs:<14}{beside}"
+        lines.append(line.rstrip())
+    return "\n".join([*lines, *advice.notes()])
 
 
 def _apply(args: argparse.Namespace) -> int:
@@ -591,7 +622,7 @@ def _play(args: argparse.Namespace) -> int:
     seat = play.check_seat(_number("--seat", args.seat), players)
     seed = _whole_number("--seed", args.seed)
     seed = secrets.randbelow(10**6) if seed is None else check_seed(seed)
-    adviser = kind.bot("expert", rules, _folder(args), seed)
+    adviser = cache(partial(kind.bot, "expert", rules, _folder(args), seed))
     bot = kind.bot(level, rules, _folder(args), seed)
     bots = [None if at == seat else bot for at in range(players)]
     print(f"{kind.title}: you sit in seat {seat} of {players}; seed {seed}")
@@ -628,3 +659,65 @@ def _serve(args: argparse.Namespace) -> int:
 
     serve(sys.stdin.buffer, sys.stdout, Advisor(_folder(args)))
     return OK
+
+
+# export
+
+
+def _add_export(commands: Any) -> None:
+    text = "flat files and a reader in JavaScript, for an app"
+    for kind, parser in _add_for_each_game(commands, "export", _export, text):
+        parser.add_argument("--out", required=True, metavar="DIR", help="the folder to write")
+        parser.add_argument(
+            "--all", action="store_true", help="every default table, each in a folder of its own"
+        )
+        fields = ", ".join(option.name for option in kind.table_fields)
+        parser.add_argument(
+            "--option",
+            action="append",
+            default=[],
+            metavar="NAME=VALUE",
+            help=f"the table of these options, instead of the defaults: {fields}",
+        )
+
+
+def _export(args: argparse.Namespace) -> int:
+    from ustad.runtime import export  # only here
+
+    kind, out = game_type(args.game), Path(args.out)
+    make = export.exporter(kind.name)
+    if args.all and args.option:
+        raise UsageError("export: expected --all or --option, not both")
+    options = parse_options(kind.name, kind.table_fields, args.option)
+    wanted = export.option_sets(kind) if args.all else [options]
+    rows: list[dict[str, Any]] = []
+    for one in wanted:
+        spec = kind.table_spec(one)
+        folder = out / Path(spec.file_name).stem if args.all else out
+        with _bar(f"export {spec.what}", "states") as progress:
+            content = make(spec.options, tables_folder(_folder(args)), progress)
+        written = export.write_export(kind, content, folder)
+        options = dict(content.options)
+        rows.append({"path": str(folder), "options": options, "files": written})
+    if args.json:
+        _print_json({"exports": rows})
+    else:
+        for row in rows:
+            sizes = ", ".join(f"{name} {size:,}" for name, size in row["files"].items())
+            print(f"{row['path']}: {sizes} bytes")
+    return OK
+
+
+# commands of one game
+
+
+def _add_extra(commands: Any, extra: Command) -> None:
+    def run(args: argparse.Namespace) -> int:
+        answer = extra.run(args)
+        if args.json:
+            _print_json(answer)
+        else:
+            print(extra.text(answer))
+        return OK
+
+    extra.add_flags(_command(commands, extra.name, run, extra.help))

@@ -17,7 +17,7 @@ from typing import TypeVar, cast
 import numba
 from numba.extending import register_jitable
 
-from ustad.runtime.games import dice_poker, pasa, raja_pasu, yacht
+from ustad.runtime.games import dice_poker, melds, pasa, raja_pasu, yacht
 
 Function = TypeVar("Function", bound=Callable[..., object])
 
@@ -30,13 +30,13 @@ def compiled(function: Function) -> Function:
     return cast(Function, numba.njit(nogil=True, error_model="numpy")(function))
 
 
-def _callable_from_compiled(*functions: Callable[..., object]) -> None:
+def callable_from_compiled(*functions: Callable[..., object]) -> None:
     """Let compiled code call these plain functions."""
     for function in functions:
         register_jitable(function)
 
 
-_callable_from_compiled(yacht.five_equal, yacht.box_points, yacht.has_jokers)
+callable_from_compiled(yacht.five_equal, yacht.box_points, yacht.has_jokers)
 
 yacht_write_points = compiled(yacht.write_points)
 yacht_extra_points = compiled(yacht.extra_points)
@@ -45,7 +45,7 @@ yacht_upper_points = compiled(yacht.upper_points)
 yacht_state_number = compiled(yacht.state_number)
 yacht_after = compiled(yacht.yacht_after)
 
-_callable_from_compiled(dice_poker.part_count)
+callable_from_compiled(dice_poker.part_count)
 
 dice_poker_writable_rows = compiled(dice_poker.writable_rows)
 dice_poker_may_pass = compiled(dice_poker.may_pass)
@@ -55,7 +55,7 @@ dice_poker_state_number = compiled(dice_poker.state_number)
 pasa_most_allowed = compiled(pasa.most_allowed)
 pasa_next_bet = compiled(pasa.next_bet)
 
-_callable_from_compiled(
+callable_from_compiled(
     raja_pasu.note,
     raja_pasu.sow_laps,
     raja_pasu.copy_holes,
@@ -65,3 +65,31 @@ _callable_from_compiled(
 
 raja_pasu_play_hole = compiled(raja_pasu.play_hole)
 raja_pasu_touched_code = compiled(raja_pasu.touched_code)
+
+callable_from_compiled(
+    melds.poplu,
+    melds.jhiplu,
+    melds.alter,
+    melds.joker_mask,
+    melds.copies_pay,
+    melds.marriage_points,
+    melds.maal_points,
+    melds.suit_key,
+    melds.suit_covers,
+    melds.remembered_covers,
+    melds.add_covers,
+    melds.max_covers,
+    melds.putali_covers,
+    melds.dublee_count,
+    melds.run_outs,
+    melds.other_suits,
+    melds._add_group,
+    melds._fits,
+    melds._distance,
+    melds.list_groups,
+    melds.search_finish,
+    melds.show_distance,
+)
+
+marriage_show_distance = compiled(melds.show_distance)
+marriage_search_finish = compiled(melds.search_finish)

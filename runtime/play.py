@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ustad.runtime.errors import MoveError, UsageError
+from ustad.runtime.errors import MoveError, UsageError, UstadError
 from ustad.runtime.games.base import CHANCE, Advice, Bot, GameType
+from ustad.tables import TableError
 
 Read = Callable[[str], str]
 Write = Callable[[str], None]
@@ -27,7 +28,7 @@ def play(
     kind: GameType,
     rules: Any,
     bots: Sequence[Bot | None],
-    adviser: Bot,
+    adviser: Callable[[], Bot],
     seed: Sequence[int],
     first: int,
     read: Read,
@@ -40,7 +41,7 @@ def play(
         kind: the game.
         rules: its rules with options.
         bots: by seat, None where the person sits.
-        adviser: who answers ``?``.
+        adviser: makes who answers ``?``, when it is first asked.
         seed: what the luck is drawn from.
         first: the seat that begins.
         read: shows a prompt and returns what was typed; raises EOFError at the end of input.
@@ -52,7 +53,7 @@ def play(
     """
     players = len(bots)
     luck = rules.luck(players, seed)
-    state = rules.new(players, first)
+    state = kind.start(rules, players, seed, first)
     write(HELP)
     try:
         while (player := state.current_player()) >= 0 or player == CHANCE:
@@ -77,7 +78,7 @@ def _ask_person(
     kind: GameType,
     state: Any,
     player: int,
-    adviser: Bot,
+    adviser: Callable[[], Bot],
     read: Read,
     write: Write,
     advice_text: Callable[[GameType, Advice], str],
@@ -93,7 +94,10 @@ def _ask_person(
         if typed in {"", "h", "help"}:
             write(HELP)
         elif typed == "?":
-            write(advice_text(kind, adviser.ask(view)))
+            try:
+                write(advice_text(kind, adviser().ask(view)))
+            except (UstadError, TableError) as error:
+                write(str(error))
         else:
             try:
                 move = kind.move_from_text(view, typed)

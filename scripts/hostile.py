@@ -244,7 +244,7 @@ def forgeries(sound: Sound, work: Path) -> Iterator[Case]:
     raw = work / "outside.raw"
     raw.write_bytes(values.tobytes())
     usual: dict[str, Any] = {
-        "chunks": store._chunks(values.shape), "compression": "gzip", "shuffle": True,
+        "chunks": store._chunks(values.shape, values.itemsize), "compression": "gzip", "shuffle": True,
     }  # fmt: skip
 
     halves = (*usual["chunks"][:-1], usual["chunks"][-1] // 2)

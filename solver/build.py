@@ -3,6 +3,8 @@
 A game's solver is the module of its name in this package, with a function
 ``build(options, progress)`` that returns a :class:`Built`.  Where a table can be
 too large or take long, it also has ``forecast(options)``, a line of text about it.
+Where numbers that were learned ship with the package, ``shipped(options)`` returns
+them; they are learned anew only if that is asked for.
 """
 
 from __future__ import annotations
@@ -89,7 +91,10 @@ def build_table(
     build: Callable[[Mapping[str, Any], Progress | None], Built] = solver.build
     if announce and hasattr(solver, "forecast"):
         announce(solver.forecast(spec.options))
-    built = build(spec.options, progress)
+    if not force and hasattr(solver, "shipped"):
+        built = solver.shipped(spec.options)
+    else:
+        built = build(spec.options, progress)
     write_table(spec, folder, built.values, built.counts, built.structure, built.parts)
     del built  # opening the file makes a second copy of the values
     return open_table(spec, folder), True

@@ -596,7 +596,7 @@ def forecast(options: Mapping[str, Any]) -> str:
     seconds = states * _seconds_a_state(work)
     return (
         f"{pasa.TYPE.table_spec(options).what}: {states:,} states, {size / 1e6:,.1f} MB of values, "
-        f"about twice that in memory while they are made, about {seconds:,.2f} CPU seconds"
+        f"about twice that in memory while they are made, about {seconds:,.2f} CPU seconds to solve"
     )
 
 

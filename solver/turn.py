@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from ustad.runtime.compiled import compiled
 from ustad.runtime.dice import FIRST_ROLL, KEEPS, ONE_MORE, SIXTH
+from ustad.runtime.games.base import TIE
 
 Floats = NDArray[np.float64]
 
@@ -103,3 +104,110 @@ def solve_turns(stop_0: Floats, stop_1: Floats, stop_2: Floats, work: Floats) ->
     sweep_down(work)
     sweep_up(stop_2, work)
     sweep_down(work)
+
+
+@compiled
+def sweep_up_choosing(stop: Floats, work: Floats, choice: Floats) -> None:
+    """Do as :func:`sweep_up` and say what each roll does.
+
+    Among keeps within ``TIE`` of the best the first by index counts, and any of them
+    before stopping, as the bots have it.
+
+    Args:
+        stop: (252, WIDTH) what stopping pays on each roll.
+        work: (462, WIDTH) the values of the keeps, of less than five dice.
+        choice: (462, WIDTH) filled with keep indices, -1 to stop; float64, so that
+            choosing goes as fast as comparing.
+    """
+    for keep in range(FIRST_ROLL + ROLL_COUNT):
+        best = work[keep]
+        chosen = choice[keep]
+        if keep >= FIRST_ROLL:
+            for c in range(WIDTH):
+                best[c] = -np.inf
+                chosen[c] = -1.0
+        else:
+            for c in range(WIDTH):
+                chosen[c] = keep
+        for at in range(_BELOW_START[keep], _BELOW_START[keep + 1]):
+            below = work[_BELOW[at]]
+            below_chosen = choice[_BELOW[at]]
+            for c in range(WIDTH):
+                more, other = below[c], below_chosen[c]
+                # No short circuits: the loop is to run on vectors.
+                equal = (more >= best[c] - TIE) & (other < chosen[c])
+                chosen[c] = other if (more > best[c] + TIE) | equal else chosen[c]
+                best[c] = _greater(best[c], more)
+        if keep >= FIRST_ROLL:
+            written = stop[keep - FIRST_ROLL]
+            for c in range(WIDTH):
+                chosen[c] = -1.0 if written[c] > best[c] + TIE else chosen[c]
+                best[c] = _greater(best[c], written[c])
+
+
+@compiled
+def _spread(mass: Floats) -> None:
+    """Let the chances of the keeps of zero to four dice go to what they become."""
+    for keep in range(FIRST_ROLL):
+        given = mass[keep]
+        one = mass[_ONE_MORE[keep, 0]]
+        two = mass[_ONE_MORE[keep, 1]]
+        three = mass[_ONE_MORE[keep, 2]]
+        four = mass[_ONE_MORE[keep, 3]]
+        five = mass[_ONE_MORE[keep, 4]]
+        six = mass[_ONE_MORE[keep, 5]]
+        for c in range(WIDTH):
+            part = given[c] * SIXTH
+            one[c] += part
+            two[c] += part
+            three[c] += part
+            four[c] += part
+            five[c] += part
+            six[c] += part
+
+
+@compiled
+def _roll_on(choice: Floats, mass: Floats, ended: Floats) -> None:
+    """Move the chances of rolls to where they stop, or to the rolls after the next throw."""
+    for keep in range(FIRST_ROLL):
+        for c in range(WIDTH):
+            mass[keep, c] = 0.0
+    for roll in range(ROLL_COUNT):
+        held = mass[FIRST_ROLL + roll]
+        chosen = choice[FIRST_ROLL + roll]
+        for c in range(WIDTH):
+            if chosen[c] < 0.0:
+                ended[roll, c] += held[c]
+            else:
+                mass[int(chosen[c]), c] += held[c]
+            held[c] = 0.0
+    _spread(mass)
+
+
+@compiled
+def stop_chances(
+    stop: Floats, work: Floats, second: Floats, first: Floats, mass: Floats, ended: Floats
+) -> None:
+    """Leave in ``ended`` the chance that the best play of a turn stops on each roll.
+
+    Args:
+        stop: (252, WIDTH) what stopping pays on each roll, after any throw.
+        work: (462, WIDTH) scratch space; ``work[0]`` becomes what the turns are worth.
+        second: (462, WIDTH) filled with the choices after the second throw.
+        first: (462, WIDTH) filled with the choices after the first throw.
+        mass: (462, WIDTH) scratch space.
+        ended: (252, WIDTH) the chances.
+    """
+    work[FIRST_ROLL:] = stop
+    sweep_down(work)
+    sweep_up_choosing(stop, work, second)
+    sweep_down(work)
+    sweep_up_choosing(stop, work, first)
+    sweep_down(work)
+    mass[:] = 0.0
+    ended[:] = 0.0
+    mass[0] = 1.0
+    _spread(mass)
+    _roll_on(first, mass, ended)
+    _roll_on(second, mass, ended)
+    ended += mass[FIRST_ROLL:]

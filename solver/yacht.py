@@ -79,12 +79,12 @@ def _paying_rolls() -> tuple[Ints, Ints, Ints, Ints]:
     return np.array(first_group), np.array(points), np.array(first_roll), np.array(rolls)
 
 
-_FIRST_GROUP, _GROUP_POINTS, _FIRST_ROLL, _GROUP_ROLLS = _paying_rolls()
+FIRST_GROUP, GROUP_POINTS, FIRST_ROLL, GROUP_ROLLS = _paying_rolls()
 _FIVE_EQUAL = np.array([r for r in range(ROLL_COUNT) if yacht.five_equal(_ROLL_COUNTS[r])])
 
 
 @compiled
-def _gains(
+def gains(
     second_yacht: int,
     values: Floats,
     column: Ints,
@@ -122,7 +122,7 @@ def _fill_stops(
     best[:size] = -np.inf
     for box in range(_BOX_COUNT):
         if open_boxes >> box & 1:
-            _gains(second_yacht, values, column, open_boxes, held, box, 0, upper, gain)
+            gains(second_yacht, values, column, open_boxes, held, box, 0, upper, gain)
             for c in range(size):
                 best[c] = max(best[c], gain[c])
     for roll in range(ROLL_COUNT):
@@ -130,16 +130,16 @@ def _fill_stops(
             stop[roll, c] = best[c]
     for box in range(_BOX_COUNT):
         if open_boxes >> box & 1:
-            _gains(second_yacht, values, column, open_boxes, held, box, 0, upper, best)
-            for group in range(_FIRST_GROUP[box], _FIRST_GROUP[box + 1]):
-                points = _GROUP_POINTS[group]
+            gains(second_yacht, values, column, open_boxes, held, box, 0, upper, best)
+            for group in range(FIRST_GROUP[box], FIRST_GROUP[box + 1]):
+                points = GROUP_POINTS[group]
                 if box < yacht.UPPER_BOXES or box == yacht.YACHT:
-                    _gains(second_yacht, values, column, open_boxes, held, box, points, upper, gain)
+                    gains(second_yacht, values, column, open_boxes, held, box, points, upper, gain)
                 else:  # what comes after does not depend on the points
                     for c in range(size):
                         gain[c] = best[c] + points
-                for at in range(_FIRST_ROLL[group], _FIRST_ROLL[group + 1]):
-                    roll = _GROUP_ROLLS[at]
+                for at in range(FIRST_ROLL[group], FIRST_ROLL[group + 1]):
+                    roll = GROUP_ROLLS[at]
                     for c in range(size):
                         stop[roll, c] = max(stop[roll, c], gain[c])
     for roll in _FIVE_EQUAL:
@@ -147,7 +147,7 @@ def _fill_stops(
         for box in range(_BOX_COUNT):
             points = yacht_write_points(second_yacht, open_boxes, box, _ROLL_COUNTS[roll])
             if points >= 0:
-                _gains(second_yacht, values, column, open_boxes, held, box, points, upper, gain)
+                gains(second_yacht, values, column, open_boxes, held, box, points, upper, gain)
                 for c in range(size):
                     best[c] = max(best[c], gain[c])
         extra = yacht_extra_points(second_yacht, held, _ROLL_COUNTS[roll])
@@ -192,7 +192,7 @@ def _solve_blocks(
                 values[state + c] = work[0, lane + c]
 
 
-def _layers(second_yacht: int) -> list[Layer]:
+def layers(second_yacht: int) -> list[Layer]:
     """Return the layers with 1 to 13 open boxes."""
     columns = yacht.columns()
     groups: list[list[Group]] = [[] for _ in range(_BOX_COUNT + 1)]
@@ -227,7 +227,7 @@ def solve(
     _finish_sheets(values, second_yacht)
     solve_blocks = partial(_solve_blocks, second_yacht, values, columns.column, columns.upper)
     finished = int(np.isfinite(values).sum())
-    solve_layers(_layers(second_yacht), solve_blocks, progress, threads, finished)
+    solve_layers(layers(second_yacht), solve_blocks, progress, threads, finished)
     return values
 
 
@@ -248,7 +248,11 @@ def reachable_states(second_yacht: int) -> int:
 
 
 def build(options: Mapping[str, Any], progress: Progress | None = None) -> Built:
-    """Solve one setting and return what its table holds."""
+    """Solve one setting and return what its table holds: values, or an outlook."""
+    if "outlook" in options:
+        from ustad.solver import outlook  # it needs this module
+
+        return outlook.build(options, progress)
     second_yacht = yacht.SECOND_YACHT.index(options["second_yacht"])
     values = solve(second_yacht, progress)
     counts = {"reachable_states": reachable_states(second_yacht), "values": len(values)}

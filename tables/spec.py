@@ -44,7 +44,12 @@ class TableSpec:
         dtype: the type of the values, little-endian: ``<f8`` unless they are
             whole numbers by nature.
         parts: type and shape of further arrays that a reader needs to find a
-            value, by name; they are read and checked with the values.
+            value, by name; they are read and checked with the values.  In a shape -1
+            stands for any length.
+        plain: the names of arrays (``values`` or a part) that are stored without
+            compression, since unpacking them would take longer than reading them.
+        mapped: whether the values, being too many to read at once, are mapped into
+            memory and checked block by block.
         solver_version: counts up when the solver's answers change.
     """
 
@@ -58,6 +63,8 @@ class TableSpec:
     start_index: int
     dtype: str = "<f8"
     parts: Mapping[str, tuple[str, tuple[int, ...]]] = field(default_factory=dict)
+    plain: tuple[str, ...] = ()
+    mapped: bool = False
     solver_version: int = 1
 
     @property

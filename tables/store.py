@@ -9,6 +9,10 @@ leaves to applications: the magic word, the length of the file and the SHA-256
 of all that follows.  Every reader of HDF5 opens it as usual.  This one checks the
 digest first and hands the bytes to HDF5 only if they are those that were written.
 
+The file of a spec that says ``mapped`` is not read whole: its values are mapped and
+checked block by block, see :mod:`ustad.tables.mapped`.  Of such a table values are to
+be read only after :meth:`Table.ensure`.
+
 Inside, the root attributes say what the table is (see :class:`TableSpec`), the
 dataset ``values`` holds the numbers, mostly in little-endian float64, the group
 ``parts`` what else is needed to find a value, if anything, and the group
@@ -55,6 +59,7 @@ import h5py
 import numpy as np
 from numpy.typing import NDArray
 
+from ustad.tables import mapped
 from ustad.tables.errors import (
     CorruptTableError,
     MismatchedTableError,
@@ -80,7 +85,7 @@ better.
 LARGEST_ARRAY = 250_000_000
 """Bytes of the largest array whose length only the file says."""
 
-_BLOCK = 512
+_BLOCK = mapped.USER_BLOCK
 _MAGIC = b"ustad table\n"
 _HEADER = struct.Struct("<12sQ32s")
 _VALUES = "values"
@@ -107,6 +112,7 @@ class Table:
         bytes: the size of the file.
         built_with: the versions of what wrote it.
         file_state: what the file system said of the file when it was read.
+        blocks: where the values are mapped, what checks them.
     """
 
     spec: TableSpec
@@ -118,6 +124,25 @@ class Table:
     bytes: int
     built_with: str
     file_state: tuple[int, ...] | None = None
+    blocks: mapped.Blocks | None = None
+
+    def ensure(self, begin: NDArray[np.int64], count: int) -> None:
+        """Check runs of values before they are read, if they are not checked yet.
+
+        Args:
+            begin: (n,) the flat index of the first value of each run.
+            count: how many values each run has.
+
+        Raises:
+            CorruptTableError: they are not what was written.
+        """
+        if self.blocks is not None:
+            self.blocks.ensure(begin, count)
+
+    def verify(self) -> None:
+        """Check what opening leaves for later, or raise CorruptTableError."""
+        if self.blocks is not None:
+            self.blocks.verify()
 
 
 _OPEN: WeakValueDictionary[Path, Table] = WeakValueDictionary()
@@ -169,20 +194,15 @@ def write_table(
     if not fits or not np.isfinite(values).all():
         raise ValueError(f"table of {spec.what}: expected finite {expected}")
     path = spec.path(folder)
-    buffer = _file_buffer(spec, arrays, counts, structure)
     temporary, handle = _temporary_file(path)
     try:
-        with os.fdopen(handle, "wb") as file, buffer.getbuffer() as content:
-            file.write(content)
+        with os.fdopen(handle, "w+b") as file:
+            write = _write_mapped if spec.mapped else _write_whole
+            write(file, spec, arrays, counts, structure)
             file.flush()
             os.fsync(file.fileno())
-            digest = hashlib.sha256(content).digest()
-        buffer.close()
         os.chmod(temporary, 0o644)
-        with temporary.open("rb") as file:
-            if hashlib.file_digest(file, "sha256").digest() != digest:
-                raise OSError("what was written does not read back the same")
-            _check_written(file, arrays)
+        _check_written(spec, temporary, folder, arrays)
         os.replace(temporary, path)
     except OSError as error:
         raise TableWriteError(path, error.strerror or str(error)) from error
@@ -287,59 +307,106 @@ def _place(name: str) -> str:
     return name if name == _VALUES else f"{_PARTS}/{name}"
 
 
-def _file_buffer(
+def _write_whole(
+    file: IO[bytes],
     spec: TableSpec,
     arrays: Mapping[str, NDArray[Any]],
     counts: Mapping[str, int],
     structure: Mapping[str, NDArray[Any]],
-) -> io.BytesIO:
-    """Return the bytes of a table file, user block included."""
+) -> None:
+    """Write a table file that is read whole, user block included."""
     buffer = io.BytesIO()
-    with h5py.File(buffer, "w", userblock_size=_BLOCK, libver="v108") as file:
-        found = {
-            **_attributes(spec),
-            "counts": json.dumps(dict(counts), sort_keys=True),
-            "start_value": float(arrays[_VALUES].flat[spec.start_index]),
-            "values_sha256": values_sha256(arrays),
-            "built_with": _built_with(),
-        }
-        for name, value in found.items():
-            _set_attribute(file, name, value)
-        for name, array in arrays.items():
-            chunks = _chunks(array.shape)
-            file.create_dataset(
-                _place(name), data=array, chunks=chunks, track_times=False, **_COMPRESSION
-            )
-        group = file.create_group(_STRUCTURE)
-        for name, array in structure.items():
-            chunks = _chunks(array.shape)
-            group.create_dataset(name, data=array, chunks=chunks, track_times=False, **_COMPRESSION)
+    with h5py.File(buffer, "w", userblock_size=_BLOCK, libver="v108") as hdf5:
+        _fill(hdf5, spec, arrays, arrays, counts, structure)
+        _add_array(hdf5, spec, _VALUES, arrays[_VALUES])
     with buffer.getbuffer() as content:
         header = _HEADER.pack(_MAGIC, len(content), hashlib.sha256(content[_BLOCK:]).digest())
         content[: len(header)] = header
-    return buffer
+        file.write(content)
+        digest = hashlib.sha256(content).digest()
+    file.flush()
+    file.seek(0)
+    if hashlib.file_digest(file, "sha256").digest() != digest:  # type: ignore[arg-type]
+        raise OSError("what was written does not read back the same")
 
 
-def _chunks(shape: tuple[int, ...]) -> tuple[int, ...]:
-    """Return the shape of the pieces in which an array is compressed: at most 65,536 numbers."""
-    sides: list[int] = []
-    room = 1 << 16
-    for side in reversed(shape):
-        sides.append(max(1, min(side, room)))
-        room //= sides[-1]
-    return tuple(reversed(sides))
+def _write_mapped(
+    file: IO[bytes],
+    spec: TableSpec,
+    arrays: Mapping[str, NDArray[Any]],
+    counts: Mapping[str, int],
+    structure: Mapping[str, NDArray[Any]],
+) -> None:
+    """Write a table file whose values are mapped."""
+    values = arrays[_VALUES]
+    digests = mapped.block_digests(values)
+    hashed = {**arrays, _VALUES: digests}
+    mapped.write(
+        file, values, digests, lambda hdf5: _fill(hdf5, spec, arrays, hashed, counts, structure)
+    )
 
 
-def _check_written(written: IO[bytes], arrays: Mapping[str, NDArray[Any]]) -> None:
-    """Read a file piece by piece, so that no second copy is needed, and compare it.
-
-    HDF5 gets the open file and not its name, which it would want to lock.
-    """
-    with h5py.File(written, "r") as file:
+def _check_written(
+    spec: TableSpec, path: Path, folder: Path, arrays: Mapping[str, NDArray[Any]]
+) -> None:
+    """Read a file piece by piece, so that no second copy is needed, and compare it."""
+    if spec.mapped:
+        image = _read_file(path, spec.what, spec.build_command(folder))
+        _read_table(spec, path, image, folder).verify()
+        return
+    # HDF5 gets the open file and not its name, which it would want to lock.
+    with path.open("rb") as written, h5py.File(written, "r") as file:
         for name, array in arrays.items():
             data = file[_place(name)]
             if not all(np.array_equal(data[at], array[at]) for at in data.iter_chunks()):
                 raise OSError(f"{name} does not read back the same")
+
+
+def _fill(
+    file: h5py.File,
+    spec: TableSpec,
+    arrays: Mapping[str, NDArray[Any]],
+    hashed: Mapping[str, NDArray[Any]],
+    counts: Mapping[str, int],
+    structure: Mapping[str, NDArray[Any]],
+) -> None:
+    """Write all of a table but its values.
+
+    ``hashed`` holds what ``values_sha256`` is over: the arrays, mapped values by their
+    blocks' digests.
+    """
+    attributes = {
+        **_attributes(spec),
+        "counts": json.dumps(dict(counts), sort_keys=True),
+        "start_value": float(arrays[_VALUES].flat[spec.start_index]),
+        "values_sha256": values_sha256(hashed),
+        "built_with": _built_with(),
+    }
+    for attribute, value in attributes.items():
+        _set_attribute(file, attribute, value)
+    for name, array in arrays.items():
+        if name != _VALUES:
+            _add_array(file, spec, name, array)
+    group = file.create_group(_STRUCTURE)
+    for name, array in structure.items():
+        chunks = _chunks(array.shape, array.itemsize)
+        group.create_dataset(name, data=array, chunks=chunks, track_times=False, **_COMPRESSION)
+
+
+def _add_array(file: h5py.File, spec: TableSpec, name: str, array: NDArray[Any]) -> None:
+    chunks = _chunks(array.shape, array.itemsize)
+    packing = {} if name in spec.plain else _COMPRESSION
+    file.create_dataset(_place(name), data=array, chunks=chunks, track_times=False, **packing)
+
+
+def _chunks(shape: tuple[int, ...], itemsize: int) -> tuple[int, ...]:
+    """Return the shape of the pieces in which an array is compressed: at most 512 KiB."""
+    sides: list[int] = []
+    room = (1 << 19) // itemsize
+    for side in reversed(shape):
+        sides.append(max(1, min(side, room)))
+        room //= sides[-1]
+    return tuple(reversed(sides))
 
 
 def _attributes(spec: TableSpec) -> dict[str, Any]:
@@ -371,8 +438,8 @@ def open_table(spec: TableSpec, folder: Path) -> Table:
     known = _file_state(path)
     table = _OPEN.get(path)
     if table is None or table.file_state != known or known is None or table.spec != spec:
-        content = _read_file(path, spec.what, spec.build_command(folder))
-        table = _read_table(spec, path, content, folder, known)
+        image = _read_file(path, spec.what, spec.build_command(folder))
+        table = _read_table(spec, path, image, folder, known)
         _OPEN[path] = table
     return table
 
@@ -386,8 +453,12 @@ def _file_state(path: Path) -> tuple[int, ...] | None:
     return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
 
 
-def _read_file(path: Path, what: str, remedy: str) -> bytes:
-    """Return the bytes of a file whose digest is right."""
+Image = bytes | mapped.Frame
+"""What is read of a file at once: all of it, or all but its values."""
+
+
+def _read_file(path: Path, what: str, remedy: str) -> Image:
+    """Return what is read of a file at once, its digest being right."""
     expected = f"a file that begins with {_MAGIC!r} and its digest"
     anew = remedy if remedy.endswith("--force") else f"{remedy} --force"
     try:
@@ -399,6 +470,8 @@ def _read_file(path: Path, what: str, remedy: str) -> bytes:
             if len(header) < _BLOCK:
                 raise CorruptTableError(path, f"at least {_BLOCK} bytes", f"{size}", anew)
             magic, length, digest = _HEADER.unpack_from(header)
+            if magic == mapped.MAGIC:
+                return mapped.read_frame(file, header, path, anew)
             if magic != _MAGIC:
                 raise CorruptTableError(path, expected, repr(magic), anew)
             if header[_HEADER.size :].strip(b"\0"):
@@ -419,10 +492,11 @@ def _read_file(path: Path, what: str, remedy: str) -> bytes:
 
 
 @contextlib.contextmanager
-def _hdf5(path: Path, content: bytes, remedy: str) -> Iterator[h5py.File]:
+def _hdf5(path: Path, image: Image, remedy: str) -> Iterator[h5py.File]:
     """Open the bytes of a file as HDF5; whatever HDF5 cannot read is a corrupt table."""
     try:
-        with h5py.File(io.BytesIO(content), "r") as file:
+        source = io.BytesIO(image) if isinstance(image, bytes) else image.file()
+        with h5py.File(source, "r") as file:
             yield file
     except TableError:
         raise
@@ -466,12 +540,13 @@ def _set_attribute(file: h5py.File, name: str, value: str | float) -> None:
 def _read_table(
     spec: TableSpec,
     path: Path,
-    content: bytes,
+    image: Image,
     folder: Path,
     file_state: tuple[int, ...] | None = None,
 ) -> Table:
     remedy = spec.build_command(folder, force=True)
-    with _hdf5(path, content, remedy) as file:
+    blocks = None
+    with _hdf5(path, image, remedy) as file:
         for name, expected in _attributes(spec).items():
             found = _attribute(file, name)
             if found is None or found != expected:
@@ -483,13 +558,23 @@ def _read_table(
         if not isinstance(built_with, str):
             raise ValueError("built_with is no text")
         arrays = {
-            name: _read_array(file, name, spec, path, remedy) for name in _expected_arrays(spec)
+            name: _read_array(file, name, spec, path, remedy)
+            for name in _expected_arrays(spec)
+            if isinstance(image, bytes) or name != _VALUES
         }
+        if not isinstance(image, bytes):
+            data = _checked_dataset(file, _VALUES, spec, path, remedy)
+            digests = _block_digests(file, image, path, remedy)
+            blocks = mapped.map_values(image, path, data, digests, remedy)
+            arrays[_VALUES] = digests
     found = values_sha256(arrays)
     if found != digest:
         raise CorruptTableError(path, f"values_sha256 {digest}", found, remedy)
     values = arrays.pop(_VALUES)
-    if not np.isfinite(values).all():
+    if blocks is not None:
+        values = blocks.values
+        blocks.ensure(np.array([spec.start_index]), 1)
+    elif not np.isfinite(values).all():
         raise CorruptTableError(path, "finite values", "NaN or infinity", remedy)
     if values.size <= spec.start_index:
         raise CorruptTableError(
@@ -498,25 +583,48 @@ def _read_table(
     if float(values.flat[spec.start_index]) != start_value:
         at_start = repr(float(values.flat[spec.start_index]))
         raise CorruptTableError(path, f"start_value {start_value!r}", at_start, remedy)
+    size = len(image) if isinstance(image, bytes) else image.length
     return Table(
-        spec, path, values, arrays, counts, start_value, len(content), built_with, file_state
+        spec, path, values, arrays, counts, start_value, size, built_with, file_state, blocks
     )
 
 
 def _read_array(
     file: h5py.File, name: str, spec: TableSpec, path: Path, remedy: str
 ) -> NDArray[Any]:
-    """Return an array after checking, before reading, that it is what and where it says."""
+    """Return an array, checked before it is read."""
+    data = _checked_dataset(file, name, spec, path, remedy)
+    shape = _expected_arrays(spec)[name][1]
+    if data.nbytes > LARGEST_ARRAY and -1 in shape:
+        limit = f"{_place(name)} of at most {LARGEST_ARRAY} bytes"
+        raise CorruptTableError(path, limit, f"{data.nbytes}", remedy)
+    return _read_pieces(data, _place(name), path, remedy, name in spec.plain)
+
+
+def _checked_dataset(
+    file: h5py.File, name: str, spec: TableSpec, path: Path, remedy: str
+) -> h5py.Dataset:
+    """Return a dataset after checking that it is what and where it says."""
     place = _place(name)
     data = _dataset(file, place, path, remedy)
     dtype, shape = _expected_arrays(spec)[name]
     if not _fits(data.shape, shape) or data.dtype != np.dtype(dtype):
         found = f"{data.dtype.str} of shape {data.shape}"
         raise MismatchedTableError(path, f"{place} {dtype} of shape {shape}", found, remedy)
-    if data.nbytes > LARGEST_ARRAY and -1 in shape:
-        limit = f"{place} of at most {LARGEST_ARRAY} bytes"
-        raise CorruptTableError(path, limit, f"{data.nbytes}", remedy)
-    return _read_pieces(data, place, path, remedy)
+    return data
+
+
+def _block_digests(
+    file: h5py.File, frame: mapped.Frame, path: Path, remedy: str
+) -> NDArray[np.uint8]:
+    """Return the digests of the blocks of mapped values, after checking how many they claim."""
+    data = _dataset(file, mapped.BLOCKS, path, remedy)
+    shape = (-(-frame.size // mapped.BLOCK_BYTES), 32)
+    found = (data.shape, data.dtype.str, data.chunks)
+    if found != (shape, "|u1", None):
+        raise CorruptTableError(path, f"a digest for each block {shape}", f"{found}", remedy)
+    digests: NDArray[np.uint8] = data[()]
+    return digests
 
 
 def _dataset(file: h5py.File, place: str, path: Path, remedy: str) -> h5py.Dataset:
@@ -531,16 +639,17 @@ def _dataset(file: h5py.File, place: str, path: Path, remedy: str) -> h5py.Datas
     return data
 
 
-def _read_pieces(data: h5py.Dataset, place: str, path: Path, remedy: str) -> NDArray[Any]:
-    """Return an array from its compressed pieces, each of which must have its right length."""
+def _read_pieces(
+    data: h5py.Dataset, place: str, path: Path, remedy: str, plain: bool = False
+) -> NDArray[Any]:
+    """Return an array from its pieces, compressed or plain, each of its right length."""
     plan = data.id.get_create_plist()
     filters = [plan.get_filter(i)[0] for i in range(plan.get_nfilters())]
-    chunks = _chunks(data.shape)
-    if filters != _FILTERS or data.chunks != chunks:
+    chunks = _chunks(data.shape, data.dtype.itemsize)
+    if filters != ([] if plain else _FILTERS) or data.chunks != chunks:
+        how = "plain" if plain else "by shuffle and gzip"
         found = f"filters {filters} and pieces of {data.chunks}"
-        raise CorruptTableError(
-            path, f"{place} by shuffle and gzip in pieces of {chunks}", found, remedy
-        )
+        raise CorruptTableError(path, f"{place} {how} in pieces of {chunks}", found, remedy)
     grid = [range(0, side, step) for side, step in zip(data.shape, chunks, strict=True)]
     pieces = math.prod(map(len, grid))
     if data.id.get_num_chunks() != pieces:
@@ -551,13 +660,13 @@ def _read_pieces(data: h5py.Dataset, place: str, path: Path, remedy: str) -> NDA
     for at in itertools.product(*grid):
         stored = data.id.get_chunk_info_by_coord(at).size
         skipped, packed = data.id.read_direct_chunk(at) if stored <= 2 * size + _BLOCK else (1, b"")
-        piece = None if skipped else _inflate(packed, size)
+        piece = None if skipped else _inflate(packed, size, plain)
         if piece is None:
             wanted = f"a piece of {place} of {size} bytes at {at}"
             raise CorruptTableError(path, wanted, "another", remedy)
         # Shuffled: the first byte of all numbers, then the second of all, and so on.
-        straight = np.ascontiguousarray(piece.reshape(data.dtype.itemsize, -1).T)
-        whole = straight.view(data.dtype).reshape(chunks)
+        straight = piece if plain else piece.reshape(data.dtype.itemsize, -1).T.copy()
+        whole = straight.reshape(-1).view(data.dtype).reshape(chunks)
         room = tuple(slice(a, a + step) for a, step in zip(at, chunks, strict=True))
         inside = array[room]
         inside[...] = whole[tuple(map(slice, inside.shape))]
@@ -565,8 +674,10 @@ def _read_pieces(data: h5py.Dataset, place: str, path: Path, remedy: str) -> NDA
     return array
 
 
-def _inflate(packed: bytes, size: int) -> NDArray[np.uint8] | None:
+def _inflate(packed: bytes, size: int, plain: bool) -> NDArray[np.uint8] | None:
     """Return the bytes that were compressed, None if they are not that many."""
+    if plain:
+        return np.frombuffer(packed, dtype=np.uint8) if len(packed) == size else None
     unpack = zlib.decompressobj()
     try:
         found = unpack.decompress(packed, size + 1)

@@ -17,12 +17,15 @@ from ustad.runtime.cli import main
 from ustad.runtime.games.yacht import TYPE
 from ustad.solver.build import build_table
 
+VALUES = tuple(options for options in TYPE.table_options() if "outlook" not in options)
+"""The tables of values of yacht.  Outlooks take longer: tests that need them build them."""
+
 
 @pytest.fixture(scope="session")
 def tables(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the tables of the three settings of yacht.  Tests leave it as it is."""
+    """A folder with the values of the three settings of yacht.  Tests leave it as it is."""
     folder = tmp_path_factory.mktemp("tables")
-    for options in TYPE.table_options():
+    for options in VALUES:
         build_table(TYPE, options, folder)
     return folder
 

@@ -30,7 +30,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from ustad.runtime.errors import OptionError
+from ustad.runtime.errors import OptionError, PositionError
 from ustad.runtime.games.base import OVER, TIE, Advice, Bot, parse_options, random_for, rank
 from ustad.runtime.games.pasa import (
     TABLE_FIELDS,
@@ -193,7 +193,7 @@ def find_table(folder: Path, game: Pasa, players: int, chips: int, turns_left: i
         turns_left: the turns left.
 
     Raises:
-        OptionError: none answers, and the one to build cannot fit.
+        PositionError: none answers, and the one to build cannot fit.
     """
     found = []
     for path in table_files(folder):
@@ -215,7 +215,13 @@ def find_table(folder: Path, game: Pasa, players: int, chips: int, turns_left: i
     if found:
         return min(found, key=lambda row: row[:2])[2]
     laps = -(-turns_left // players)
-    return TYPE.table_spec({**game.options, "players": players, "chips": chips, "laps": laps})
+    try:
+        return TYPE.table_spec({**game.options, "players": players, "chips": chips, "laps": laps})
+    except OptionError as error:
+        raise PositionError(
+            f"position: stacks, turns_left: {chips} chips and {turns_left} turns are more than a "
+            f"table can hold: {error}"
+        ) from None
 
 
 class TableBot:

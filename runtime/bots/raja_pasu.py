@@ -355,18 +355,21 @@ class SearchBot(_Rater):
 class Rounds:
     """The tables of some rules in a folder, each read when it is first needed.
 
+    A match goes through rounds with closed holes, so all its tables are asked for
+    at once.
+
     Raises:
-        TableError: the folder has no table of these rules, or later, the one
-            that is needed is missing or unfit; the message names the command
-            that builds it.
+        TableError: the table that is needed is missing or unfit; the message
+            names the command that builds it.
     """
 
     def __init__(self, game: RajaPasu, folder: Path) -> None:
         self._origin = game.origin
         self._folder = folder
         self._tables: dict[int, RoundTable] = {}
-        if not any(self._spec(closed).path(folder).exists() for closed in range(ROW)):
-            self.table(0)
+        if game.options["match"]:
+            for closed in range(ROW):
+                self.table(closed)
 
     def _spec(self, closed: int) -> TableSpec:
         return TYPE.table_spec({"origin": self._origin, "closed": closed})

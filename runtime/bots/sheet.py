@@ -17,7 +17,7 @@ then the writes in the game's order from ``FIRST_WRITE`` = 210.  Worth arrays ar
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from functools import cache
 from typing import Any, Protocol
 
@@ -97,9 +97,18 @@ class TurnBot(ABC):
     def key(self, sheet: Any) -> Hashable:
         """Return all that the play of a turn depends on."""
 
+    def view_key(self, view: SheetState) -> Hashable:
+        """Return all that the play of a turn depends on, the other sheets included."""
+        return self.key(view.sheet)
+
     @abstractmethod
     def solve(self, keys: Sequence[Any]) -> SolvedTurns:
         """Solve the turns of sheets with these keys, a lane each."""
+
+    def second(self, turns: SolvedTurns) -> SolvedTurns | None:
+        """Return what chooses among choices that these turns hold equal, None for the first."""
+        del turns
+        return None
 
     def choose(self, view: SheetState) -> Any:
         """Return the best move, the first of equals."""
@@ -107,7 +116,7 @@ class TurnBot(ABC):
 
     def choose_many(self, views: Sequence[SheetState]) -> list[Any]:
         """Return the best move for each view, the first of equals."""
-        places = self._turns([view.sheet for view in views])
+        places = self._turns([self.view_key(view) for view in views])
         groups: dict[tuple[int, int], list[int]] = {}
         for at, (view, (turns, _)) in enumerate(zip(views, places, strict=True)):
             groups.setdefault((id(turns), view.rolls_left), []).append(at)
@@ -116,20 +125,42 @@ class TurnBot(ABC):
             turns = places[members[0]][0]
             lanes = np.array([places[at][1] for at in members])
             rolls = np.array([ROLL_INDEX[views[at].dice or ()] for at in members])
-            chosen = best_choices(turns, rolls_left, rolls, lanes).tolist()
+            chosen = self._best(turns, rolls_left, rolls, lanes).tolist()
             for at, choice in zip(members, chosen, strict=True):
                 moves[at] = self._moves[choice]
         return moves
 
     def turn_choices(self, sheets: Sequence[Any]) -> Ints:
         """Return (3, n, 252) the choice with 0, 1 and 2 rolls left on every roll, for n sheets."""
-        turns = self.solve([self.key(sheet) for sheet in sheets])
-        rolls = np.tile(np.arange(len(ROLLS)), len(sheets))
-        lanes = np.repeat(np.arange(len(sheets)), len(ROLLS))
-        shape = (len(sheets), len(ROLLS))
+        return self.key_choices([self.key(sheet) for sheet in sheets])
+
+    def key_choices(self, keys: Sequence[Any]) -> Ints:
+        """Return (3, n, 252) the choice with 0, 1 and 2 rolls left on every roll, for n keys."""
+        turns = self.solve(keys)
+        rolls = np.tile(np.arange(len(ROLLS)), len(keys))
+        lanes = np.repeat(np.arange(len(keys)), len(ROLLS))
+        shape = (len(keys), len(ROLLS))
         return np.stack(
-            [best_choices(turns, left, rolls, lanes).reshape(shape) for left in range(ROLLS_A_TURN)]
+            [self._best(turns, left, rolls, lanes).reshape(shape) for left in range(ROLLS_A_TURN)]
         )
+
+    def _best(self, turns: SolvedTurns, rolls_left: int, rolls: Ints, lanes: Ints) -> Ints:
+        return best_choices(turns, rolls_left, rolls, lanes, lambda: self.second(turns))
+
+    def rated(
+        self, view: SheetState, turns: SolvedTurns, lane: int
+    ) -> tuple[Sequence[Any], list[float]]:
+        """Return the legal moves of a roll and what each is worth in a solved turn."""
+        dice = view.dice or ()
+        roll = ROLL_INDEX[dice]
+        worth = turns.roll_values(roll, lane, view.rolls_left)
+        moves = view.game.writes(view.sheet, dice, view.rolls_left)
+        values = [worth[self._number[write]] for write in moves]
+        if view.rolls_left:
+            moves = (*keep_moves(dice), *moves)
+            keeps = turns.turn.keeps(view.rolls_left)[sub_keep_array(roll), lane]
+            values = keeps.tolist() + values
+        return moves, values
 
     def forget(self) -> None:
         """Forget the solved turns; the answers do not depend on them."""
@@ -137,11 +168,10 @@ class TurnBot(ABC):
 
     def turn(self, sheet: Any) -> tuple[SolvedTurns, int]:
         """Return the solved turn of a sheet and its lane there."""
-        return self._turns([sheet])[0]
+        return self._turns([self.key(sheet)])[0]
 
-    def _turns(self, sheets: Sequence[Any]) -> list[tuple[SolvedTurns, int]]:
-        """Return the solved turn of each sheet and its lane there."""
-        keys = [self.key(sheet) for sheet in sheets]
+    def _turns(self, keys: Sequence[Hashable]) -> list[tuple[SolvedTurns, int]]:
+        """Return the solved turn of each key and its lane there."""
         new = [key for key in dict.fromkeys(keys) if key not in self._solved]
         if new:
             if len(self._solved) + len(new) > self.remembered:
@@ -165,17 +195,9 @@ class RatingBot(TurnBot):
         """Return every legal move with the expected final total after it."""
         if view.dice is None:
             return Advice((), self.value(view), self.unit)
-        turns, lane = self.turn(view.sheet)
         total = view.sheet.total
-        roll = ROLL_INDEX[view.dice]
-        worth = turns.roll_values(roll, lane, view.rolls_left)
-        moves = view.game.writes(view.sheet, view.dice, view.rolls_left)
-        values = [total + worth[self._number[write]] for write in moves]
-        if view.rolls_left:
-            moves = (*keep_moves(view.dice), *moves)
-            keeps = turns.turn.keeps(view.rolls_left)[sub_keep_array(roll), lane]
-            values = (total + keeps).tolist() + values
-        best, options = rank(moves, values)
+        moves, worth = self.rated(view, *self.turn(view.sheet))
+        best, options = rank(moves, [total + value for value in worth])
         return Advice(best, options[0][1], self.unit, options)
 
     def value(self, view: SheetState) -> float:
@@ -189,20 +211,43 @@ class RatingBot(TurnBot):
         return float(sheet.total + to_come)
 
 
-def best_choices(turns: SolvedTurns, rolls_left: int, rolls: Ints, lanes: Ints) -> Ints:
-    """Return the number of the best choice, the first of equals, for each roll and lane."""
-    values = turns.write_values(rolls, lanes, rolls_left)
+def best_choices(
+    turns: SolvedTurns,
+    rolls_left: int,
+    rolls: Ints,
+    lanes: Ints,
+    second: Callable[[], SolvedTurns | None] = lambda: None,
+) -> Ints:
+    """Return the number of the best choice for each roll and lane.
+
+    Args:
+        turns: rate the choices.
+        rolls_left: 0, 1 or 2.
+        rolls: (m,) the rolls.
+        lanes: (m,) the lanes.
+        second: called where choices are equally good; gives what rates those, the first
+            of equals being taken where that is nothing or holds them equal too.
+    """
+    values = _choice_values(turns, rolls_left, rolls, lanes)
+    equal = values >= values.max(axis=1, keepdims=True) - TIE
+    several = np.flatnonzero(np.count_nonzero(equal, axis=1) > 1)
+    if len(several) and (other := second()) is not None:
+        values = _choice_values(other, rolls_left, rolls[several], lanes[several])
+        values[~equal[several]] = -np.inf
+        equal[several] &= values >= values.max(axis=1, keepdims=True) - TIE
+    first: Ints = equal.argmax(axis=1)
     if not rolls_left:
-        return FIRST_WRITE + _first_best(values)
-    keeps = turns.turn.keeps(rolls_left)[_SUB_KEEPS[rolls], lanes[:, None]]
-    first = _first_best(np.concatenate([keeps, values], axis=1))
+        return FIRST_WRITE + first
     width = _SUB_KEEPS.shape[1]
     kept = _SUB_KEEPS[rolls, np.minimum(first, width - 1)]
     best: Ints = np.where(first < width, kept, FIRST_WRITE + first - width)
     return best
 
 
-def _first_best(values: Floats) -> Ints:
-    """Return the first place in each row whose value ties with the best."""
-    first: Ints = (values >= values.max(axis=1, keepdims=True) - TIE).argmax(axis=1)
-    return first
+def _choice_values(turns: SolvedTurns, rolls_left: int, rolls: Ints, lanes: Ints) -> Floats:
+    """Return (m, choices) what the keeps of each roll, if a roll is left, and the writes bring."""
+    values = turns.write_values(rolls, lanes, rolls_left)
+    if not rolls_left:
+        return values
+    keeps = turns.turn.keeps(rolls_left)[_SUB_KEEPS[rolls], lanes[:, None]]
+    return np.concatenate([keeps, values], axis=1)

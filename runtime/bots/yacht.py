@@ -6,7 +6,7 @@
 - **hard** plays the exact table: every keep to the end of the turn, every box
   against what the sheet is worth after it.  It maximises the expected final
   total, and nothing does better;
-- **expert** plays the table too.
+- **expert** plays to win against the sheets it sees: :mod:`ustad.runtime.bots.yacht_expert`.
 
 The problem of hard.  The table holds what a sheet is worth between turns.  The
 turn itself is solved anew for each sheet by :mod:`ustad.runtime.bots.sheet`, from
@@ -59,7 +59,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 _ROLL_COUNTS: list[list[int]] = COUNTS[FIRST_ROLL:].tolist()
-_FIVE_EQUAL = [roll for roll, counts in enumerate(_ROLL_COUNTS) if five_equal(counts)]
+FIVE_EQUAL = [roll for roll, counts in enumerate(_ROLL_COUNTS) if five_equal(counts)]
 
 _POINTS: Ints = np.array(
     [[box_points(box, counts, False) for box in range(len(BOXES))] for counts in _ROLL_COUNTS]
@@ -72,7 +72,7 @@ def roll_points(second_yacht: int, open_boxes: int) -> NDArray[np.int8]:
     """Return (252, 13) what each roll would put into each box, -1 where that is not legal."""
     is_open = np.array([open_boxes >> box & 1 for box in range(len(BOXES))], dtype=bool)
     points = np.where(is_open, _POINTS, -1).astype(np.int8)
-    points[_FIVE_EQUAL] = _five_equal_points(second_yacht, open_boxes)
+    points[FIVE_EQUAL] = _five_equal_points(second_yacht, open_boxes)
     points.flags.writeable = False
     return points
 
@@ -84,7 +84,7 @@ def _five_equal_points(second_yacht: int, open_boxes: int) -> list[list[int]]:
             write_points(second_yacht, open_boxes, box, _ROLL_COUNTS[roll])
             for box in range(len(BOXES))
         ]
-        for roll in _FIVE_EQUAL
+        for roll in FIVE_EQUAL
     ]
 
 
@@ -138,30 +138,32 @@ def _payments() -> tuple[Ints, Ints, dict[tuple[int, int], int]]:
     return boxes, points, {pair: number for number, pair in enumerate(pairs)}
 
 
-_BOX, _PAID, _NUMBER = _payments()
-PAYMENTS = len(_BOX)
-_ILLEGAL = PAYMENTS
-_PAYMENT: Ints = np.array([[_NUMBER[box, int(p)] for box, p in enumerate(row)] for row in _POINTS])
-_PAYMENT_BY_BOX = np.ascontiguousarray(_PAYMENT.T)
+PAYMENT_BOX, PAYMENT_POINTS, PAYMENT_NUMBER = _payments()
+PAYMENTS = len(PAYMENT_BOX)
+ILLEGAL = PAYMENTS
+ROLL_PAYMENT: Ints = np.array(
+    [[PAYMENT_NUMBER[box, int(p)] for box, p in enumerate(row)] for row in _POINTS]
+)
+PAYMENT_BY_BOX = np.ascontiguousarray(ROLL_PAYMENT.T)
 
 
 @lru_cache(maxsize=8192)
-def _five_equal_payments(second_yacht: int, open_boxes: int) -> Ints:
+def five_equal_payments(second_yacht: int, open_boxes: int) -> Ints:
     """Return (6, 13) the payments of the six rolls of five equal dice."""
     if not has_jokers(second_yacht, open_boxes):
-        return _PAYMENT[_FIVE_EQUAL]  # of written boxes too: their gain says what they are
-    payments = np.full((len(_FIVE_EQUAL), len(BOXES)), _ILLEGAL)
+        return ROLL_PAYMENT[FIVE_EQUAL]  # of written boxes too: their gain says what they are
+    payments = np.full((len(FIVE_EQUAL), len(BOXES)), ILLEGAL)
     for box in range(len(BOXES)):
         if open_boxes >> box & 1:
-            for row, roll in enumerate(_FIVE_EQUAL):
+            for row, roll in enumerate(FIVE_EQUAL):
                 points = write_points(second_yacht, open_boxes, box, _ROLL_COUNTS[roll])
                 if points >= 0:
-                    payments[row, box] = _NUMBER[box, points]
+                    payments[row, box] = PAYMENT_NUMBER[box, points]
     return payments
 
 
 @dataclass(frozen=True)
-class _Turns:
+class YachtTurns:
     """The turns of n sheets, solved side by side.
 
     ``gains`` (payments + 1, n) and ``five_equal`` (6, 13, n) as described at the
@@ -176,7 +178,7 @@ class _Turns:
     def write_values(self, rolls: Ints, lanes: Ints, rolls_left: int) -> Floats:
         """Return (m, 13) what writing each of m rolls is worth, the sheet in a lane each."""
         del rolls_left  # a box pays the same after any roll
-        payment = _PAYMENT[rolls]
+        payment = ROLL_PAYMENT[rolls]
         place = _FIVE_EQUAL_PLACE[rolls]
         equal = place >= 0
         payment[equal] = self.five_equal[place[equal], :, lanes[equal]]
@@ -191,13 +193,13 @@ class _Turns:
         if place >= 0:
             values = self.gains[self.five_equal[place, :, lane], lane] + self.extra[lane]
         else:
-            values = self.gains[_PAYMENT[roll], lane]
+            values = self.gains[ROLL_PAYMENT[roll], lane]
         found: list[float] = values.tolist()
         return found
 
 
 _FIVE_EQUAL_PLACE: Ints = np.full(len(ROLLS), -1)
-_FIVE_EQUAL_PLACE[_FIVE_EQUAL] = range(len(_FIVE_EQUAL))
+_FIVE_EQUAL_PLACE[FIVE_EQUAL] = range(len(FIVE_EQUAL))
 
 
 class TableBot(RatingBot):
@@ -218,50 +220,68 @@ class TableBot(RatingBot):
         """Return the expected points still to come at the start of a turn."""
         return float(self.table.values[state_index(*self.game.state(sheet))])
 
-    def solve(self, keys: Sequence[tuple[int, int, int]]) -> _Turns:
+    def solve(self, keys: Sequence[tuple[int, int, int]]) -> YachtTurns:
         """Solve the turns of sheets with these keys, a lane each."""
         open_boxes, held, upper = np.array(keys).T
         gains = self._gains(open_boxes, held, upper)
         equal = np.stack(
-            [_five_equal_payments(self.game.second_yacht, key[0]) for key in keys], axis=-1
+            [five_equal_payments(self.game.second_yacht, key[0]) for key in keys], axis=-1
         )
-        equal_counts = _ROLL_COUNTS[_FIVE_EQUAL[0]]
+        equal_counts = _ROLL_COUNTS[FIVE_EQUAL[0]]
         extra = np.array(
             [float(extra_points(self.game.second_yacht, key[1], equal_counts)) for key in keys]
         )
-        stop = np.maximum.reduce(gains[_PAYMENT_BY_BOX], axis=0)
+        stop = np.maximum.reduce(gains[PAYMENT_BY_BOX], axis=0)
         lanes = np.arange(len(keys))
-        stop[_FIVE_EQUAL] = np.maximum.reduce(gains[equal, lanes], axis=1) + extra
-        return _Turns(gains, equal, extra, Turn((stop, stop, stop)))
+        stop[FIVE_EQUAL] = np.maximum.reduce(gains[equal, lanes], axis=1) + extra
+        return YachtTurns(gains, equal, extra, Turn((stop, stop, stop)))
 
     def _gains(self, open_boxes: Ints, held: Ints, upper: Ints) -> Floats:
         """Return (payments + 1, n) what each payment is worth for each sheet."""
-        known = columns()
-        left = open_boxes & ~(1 << _BOX[:, None])
-        after = _yacht_after(self.game.second_yacht)[:, held]
-        rewards, sums = _upper_effects()
-        states = state_number(known.column, known.count, left, after, sums[:, upper])
-        # A written box leads to no state: its number may be any, its gain is minus infinity.
-        is_open = (open_boxes >> _BOX[:, None] & 1).astype(bool)
+        states, rewards, is_open = after_payments(self.game.second_yacht, open_boxes, held, upper)
         gains = np.full((PAYMENTS + 1, len(upper)), -np.inf)
-        gains[:PAYMENTS][is_open] = self.table.values[states[is_open]] + rewards[:, upper][is_open]
+        gains[:PAYMENTS][is_open] = self.table.values[states[is_open]] + rewards[is_open]
         return gains
 
 
+def after_payments(
+    second_yacht: int, open_boxes: Ints, held: Ints, upper: Ints
+) -> tuple[Ints, Ints, NDArray[np.bool_]]:
+    """Return what each payment leads to, for n sheets.
+
+    Args:
+        second_yacht: the setting.
+        open_boxes: (n,) bit b set: box b is open.
+        held: (n,) what the yacht box holds.
+        upper: (n,) the upper sums up to 63.
+
+    Returns:
+        (payments, n) each: the state after it, what it adds to the total, extra yachts
+        apart, and whether its box is open; else the state may be any.
+    """
+    known = columns()
+    left = open_boxes & ~(1 << PAYMENT_BOX[:, None])
+    after = _yacht_after(second_yacht)[:, held]
+    rewards, sums = _upper_effects()
+    states = state_number(known.column, known.count, left, after, sums[:, upper])
+    is_open = (open_boxes >> PAYMENT_BOX[:, None] & 1).astype(bool)
+    return states, rewards[:, upper], is_open
+
+
 @cache
-def _upper_effects() -> tuple[Floats, Ints]:
+def _upper_effects() -> tuple[Ints, Ints]:
     """Return (payments, 64) what a payment adds to the total, and the upper sum after it."""
     sums = range(BONUS_AT + 1)
-    pairs = list(zip(_BOX.tolist(), _PAID.tolist(), strict=True))
+    pairs = list(zip(PAYMENT_BOX.tolist(), PAYMENT_POINTS.tolist(), strict=True))
     added = [[upper_points(box, paid, upper) for upper in sums] for box, paid in pairs]
     after = [[upper_after(box, paid, upper) for upper in sums] for box, paid in pairs]
-    return np.array(added, dtype=np.float64), np.array(after)
+    return np.array(added), np.array(after)
 
 
 @cache
 def _yacht_after(second_yacht: int) -> Ints:
     """Return (payments, 3) what the yacht box holds after a payment, by what it held."""
-    pairs = list(zip(_BOX.tolist(), _PAID.tolist(), strict=True))
+    pairs = list(zip(PAYMENT_BOX.tolist(), PAYMENT_POINTS.tolist(), strict=True))
     return np.array(
         [[yacht_after(second_yacht, held, box, paid) for held in range(3)] for box, paid in pairs]
     )
@@ -273,4 +293,9 @@ def make_bot(level: str, game: Yacht, tables: Path | None) -> Bot:
         return EasyBot()
     if level == "medium":
         return MediumBot()
-    return TableBot(game, open_table(TYPE.table_spec(game.options), tables_folder(tables)))
+    table = open_table(TYPE.table_spec(game.options), tables_folder(tables))
+    if level == "hard":
+        return TableBot(game, table)
+    from ustad.runtime.bots.yacht_expert import make_expert  # it needs this module
+
+    return make_expert(game, table, tables)

@@ -11,7 +11,7 @@ from typing import Any
 from ustad.runtime.errors import UsageError, shown
 from ustad.runtime.games.base import GameType
 
-NAMES = ("yacht", "dice_poker", "pasa", "raja_pasu")
+NAMES = ("yacht", "dice_poker", "pasa", "raja_pasu", "marriage")
 """The games, each a module of this package that holds its :class:`GameType` as ``TYPE``."""
 
 

@@ -17,9 +17,12 @@ import hashlib
 import random
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
 
 from ustad.runtime.errors import OptionError, PositionError, shown
 from ustad.runtime.strict_json import Fields, is_int
@@ -110,7 +113,9 @@ class Advice:
     ``best`` holds the moves tied within 1e-9.  ``options`` holds every legal
     move with its value, best first.  ``value`` and ``unit`` are None for levels
     that play by rule of thumb and rate nothing.  ``extra`` holds what a game
-    tells beside, by the names it has in JSON.
+    tells beside, by the names it has in JSON.  ``beside`` holds further numbers of
+    each option, in the order of the options, by name.  ``notes`` makes lines for
+    people, which no program reads.
     """
 
     best: Sequence[Any]
@@ -118,6 +123,8 @@ class Advice:
     unit: str | None = None
     options: Sequence[tuple[Any, float]] = ()
     extra: Mapping[str, Any] | None = None
+    beside: Mapping[str, Sequence[float]] = field(default_factory=dict)
+    notes: Callable[[], Sequence[str]] = tuple
 
 
 def rank(
@@ -147,6 +154,20 @@ class Bot(Protocol):
 
     def ask(self, view: Any) -> Advice:
         """Return the best move and, at levels that rate moves, the value of every move."""
+
+
+class Judge(Protocol):
+    """Knows what turns gain exactly where all others play level hard."""
+
+    def begins_turn(self, state: Any, player: int) -> bool:
+        """Tell whether a state is one at which the player's turn begins."""
+
+    def advantages(self, states: Sequence[Any], player: Any) -> NDArray[np.float64]:
+        """Return (n,) how much win share the turn of a bot gains over level hard's.
+
+        Summed over a bot's turns and added to the share of equals this has the mean of
+        the win share, and far less spread.
+        """
 
 
 def random_for(seed: int, view: Any) -> random.Random:
@@ -247,6 +268,21 @@ def parse_options(game: str, options: Sequence[Option], texts: Sequence[str]) ->
     return found
 
 
+@dataclass(frozen=True)
+class Command:
+    """A command of one game alone, beside those that all games have.
+
+    ``add_flags`` adds its flags to a parser, ``run`` answers with the object that
+    ``--json`` prints, ``text`` says the same for people.
+    """
+
+    name: str
+    help: str
+    add_flags: Callable[[argparse.ArgumentParser], None]
+    run: Callable[[argparse.Namespace], dict[str, Any]]
+    text: Callable[[dict[str, Any]], str]
+
+
 class GameType(ABC):
     """Everything that commands, protocol, arena and tests know of a game.
 
@@ -255,7 +291,8 @@ class GameType(ABC):
     what ``new`` deals when nobody says; ``arena_deals`` is how many deals an arena
     plays side by side; ``note`` is what a player should be told before a game;
     ``table_levels`` are the levels that need a table, and ``seeded_levels`` those
-    whose play depends on their seed.
+    whose play depends on their seed; ``hidden`` tells that a position is what one seat
+    knows, so that it does not tell the moves of the others.
     """
 
     name: str
@@ -268,6 +305,7 @@ class GameType(ABC):
     note = ""
     table_levels: frozenset[str] = frozenset({"expert"})
     seeded_levels: frozenset[str] = frozenset()
+    hidden = False
 
     @property
     def table_fields(self) -> tuple[Option, ...]:
@@ -286,6 +324,10 @@ class GameType(ABC):
         """Return the options of the rules given as ``NAME=VALUE`` texts, defaults left out."""
         return parse_options(self.name, self.options, texts)
 
+    def commands(self) -> tuple[Command, ...]:
+        """Return the commands of this game alone."""
+        return ()
+
     def options_help(self) -> str:
         """Return the options and what they may be, for a command's help."""
         return "; ".join(
@@ -303,6 +345,14 @@ class GameType(ABC):
     @abstractmethod
     def game(self, options: Mapping[str, Any]) -> Any:
         """Return the rules with a full option set."""
+
+    def start(self, rules: Any, players: int, seed: Sequence[int], first: int = 0) -> Any:
+        """Return the start of a game, seat ``first`` beginning; what is dealt comes from the seed.
+
+        Games that always start alike have no use for the seed.
+        """
+        del seed
+        return rules.new(players, first)
 
     @abstractmethod
     def state_from_json(self, position: Any) -> Any:
@@ -352,6 +402,11 @@ class GameType(ABC):
                 message names the command that builds it.
         """
 
+    def judge(self, level: str, game: Any, tables: Path | None) -> Judge | None:
+        """Return who knows exactly what a level gains among others of level hard, if anybody."""
+        del level, game, tables
+        return None
+
     @abstractmethod
     def table_options(self) -> tuple[dict[str, Any], ...]:
         """Return the option sets of the tables that a default build makes."""
@@ -360,12 +415,23 @@ class GameType(ABC):
     def table_spec(self, options: Mapping[str, Any]) -> TableSpec:
         """Return the identity of the table of an option set, or raise OptionError."""
 
+    def tables_asked_for(self, options: dict[str, Any]) -> Sequence[dict[str, Any]]:
+        """Return the option sets of the tables to build when these options are asked for."""
+        return (options,)
+
     def add_flags(self, parser: argparse.ArgumentParser) -> None:
         """Add the flags that describe a position on the command line, if there are any."""
         del parser
 
     def position_from_flags(self, args: argparse.Namespace) -> dict[str, Any] | None:
         """Return the JSON position that the flags describe, None if none was given."""
+        return None
+
+    def adviser_from_flags(
+        self, args: argparse.Namespace, game: Any, tables: Path | None
+    ) -> Bot | None:
+        """Return who answers if the flags ask for another than a level's bot."""
+        del args, game, tables
         return None
 
     @abstractmethod

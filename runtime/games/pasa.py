@@ -582,7 +582,7 @@ class PasaType(GameType):
             raise OptionError(
                 f"pasa: players={players} chips={chips} laps={full['laps']}: the table would have "
                 f"{turns * splits:,} states and {size:,} bytes, at most {LARGEST_TABLE:,} fit: "
-                "count in larger stakes, so that there are fewer chips"
+                "count in larger stakes, so that there are fewer chips, or play fewer laps"
             )
         start = even_split(players, chips)
         at_start = first_split(players, chips, chips) + split_number(start)

@@ -833,6 +833,11 @@ def _earlier(
     for past in found:
         if sum(past) != sum(board) or any(past[hole] for hole in closed):
             fields.fail("earlier", f"boards with {sum(board)} seeds in open holes", list(past))
+        if any(a != b and max(a, b) > 3 for a, b in zip(past, board, strict=True)):
+            # A hole of four or more changes for good.
+            fields.fail("earlier", "boards alike in every hole of four or more", list(past))
+        if found.count(past) > 2:
+            fields.fail("earlier", "no board three times, which ends the round", list(past))
     return found
 
 
@@ -846,6 +851,8 @@ def _match(given: Any, game: RajaPasu, seeds: int, closed: tuple[int, ...]) -> M
     if sum(owned) != ALL_SEEDS or min(owned) < SEEDS_A_HOLE:
         expected = f"two numbers from {SEEDS_A_HOLE} that add up to {ALL_SEEDS}"
         fields.fail("owned", expected, list(owned))
+    if number == 1 and owned[0] != owned[1]:
+        fields.fail("owned", f"{[ALL_SEEDS // 2] * 2} in round 1", list(owned))
     expected_closed = closed_holes((owned[0], owned[1]))
     if closed != expected_closed:
         raise PositionError(

@@ -44,6 +44,7 @@ house 4, small straight 8, large straight 16, chance 32.
 
 from __future__ import annotations
 
+import argparse
 from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
 from itertools import chain, combinations
@@ -54,9 +55,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ustad.runtime.dice import COUNTS, FACES, FIRST_ROLL, ROLL_INDEX
-from ustad.runtime.games.base import Bot, Option
+from ustad.runtime.games.base import Bot, Judge, Option
 from ustad.runtime.games.columns import Columns, least_needed, merge_sums
-from ustad.runtime.games.sheet import SheetGame, SheetGameType, SheetState, Write
+from ustad.runtime.games.sheet import SheetGame, SheetGameType, SheetState, Write, flag_int
 from ustad.runtime.strict_json import Fields
 from ustad.tables import TableSpec
 
@@ -387,6 +388,16 @@ def possible_points(box: int) -> frozenset[int]:
     return frozenset(box_points(box, counts, False) for counts in _roll_counts())
 
 
+OUTLOOK = Option(
+    "outlook",
+    None,
+    ("compact", "full", "best", "best_compact"),
+    "the points still to come as distributions, for expert: compact; full, every point; best, "
+    "the best chances of every total too; best_compact, compact with these",
+)
+"""What a table holds beside the values."""
+
+
 class YachtType(SheetGameType):
     """Yacht as the commands know it."""
 
@@ -443,19 +454,77 @@ class YachtType(SheetGameType):
             return f"upper sum {upper}: the bonus of {BONUS} is earned"
         return f"upper sum {upper}: {BONUS_AT - upper} more for the bonus of {BONUS}"
 
+    def add_flags(self, parser: argparse.ArgumentParser) -> None:
+        """Add the flags for one sheet and its dice, and for a total to reach."""
+        super().add_flags(parser)
+        parser.add_argument(
+            "--target", metavar="TOTAL", help="ask for the best chance of so many points"
+        )
+
+    def adviser_from_flags(
+        self, args: argparse.Namespace, game: Yacht, tables: Path | None
+    ) -> Bot | None:
+        """Return who knows the chances of a total, if one is asked for."""
+        if args.target is None:
+            return None
+        from ustad.runtime.bots.yacht_target import make_target_bot
+
+        target = flag_int("--target", args.target)
+        return make_target_bot(game, target, tables)
+
     def bot(self, level: str, game: Yacht, tables: Path | None, seed: int) -> Bot:
         """Return a bot of a level; hard and expert need the table of the game's options."""
         from ustad.runtime.bots.yacht import make_bot
 
         return make_bot(level, game, tables)
 
+    @property
+    def table_fields(self) -> tuple[Option, ...]:
+        """The options, and which outlook a table holds, if one."""
+        return (*self.options, OUTLOOK)
+
+    def judge(self, level: str, game: Yacht, tables: Path | None) -> Judge | None:
+        """Return who knows exactly what expert gains among others of level hard.
+
+        It takes the full outlook: without it nobody does.
+        """
+        if level != "expert":
+            return None
+        from ustad.runtime.bots.yacht_expert import make_judge
+
+        return make_judge(game, tables)
+
     def table_options(self) -> tuple[dict[str, Any], ...]:
-        """Return the three settings."""
-        return tuple({"second_yacht": setting} for setting in SECOND_YACHT)
+        """Return the values of the three settings, and the compact outlooks of the game's own."""
+        return (
+            *({"second_yacht": setting} for setting in SECOND_YACHT),
+            *(
+                {"second_yacht": setting, "outlook": "compact"}
+                for setting in ("bonus_and_joker", "plain")
+            ),
+        )
+
+    def tables_asked_for(self, options: dict[str, Any]) -> Sequence[dict[str, Any]]:
+        """Return the table of these options and those it is of no use without."""
+        outlooks = {
+            "best": ("full", "best", "compact", "best_compact"),
+            "best_compact": ("compact", "best_compact"),
+        }
+        asked = options.get("outlook")
+        if asked is None:
+            return (options,)
+        rules = {name: value for name, value in options.items() if name != "outlook"}
+        needed = outlooks.get(asked, (asked,))
+        return (rules, *({**rules, "outlook": outlook} for outlook in needed))
 
     def table_spec(self, options: Mapping[str, Any]) -> TableSpec:
-        """Return the identity of the table of expected points still to come."""
-        full = self.read_options(dict(options))
+        """Return the identity of the table of expected points still to come, or of an outlook."""
+        given = dict(options)
+        if (outlook := given.pop("outlook", None)) is not None:
+            from ustad.runtime.bots.yacht_outlook import table_spec
+
+            return table_spec(self.read_options(given), OUTLOOK.check(outlook))
+        full = self.read_options(given)
         second_yacht = SECOND_YACHT.index(full["second_yacht"])
         rows = yacht_states(second_yacht) * LOWER_SETS
         return TableSpec(

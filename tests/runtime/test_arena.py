@@ -34,7 +34,7 @@ def a_match(tables: Path | None, *levels: str, games: int = 12, seed: int = 3) -
 
 def test_each_player_sits_in_each_seat_once_a_deal_with_the_same_dice() -> None:
     """Three equal players: in a deal, what falls to a seat decides, so all get the same sums."""
-    result = arena.play_batch(a_match(None, "easy", "easy", "easy"), 0)
+    result = arena.play_batch(a_match(None, "easy", "easy", "easy"), 0)[..., :3]
     deals = result.reshape(4, 3, 3, 3)  # deal, rotation, player, measure
     by_player = deals.sum(axis=1)
     assert np.array_equal(by_player[:, 0], by_player[:, 1])
@@ -216,3 +216,28 @@ def test_one_level_alone_can_be_measured() -> None:
 def test_a_missing_seat_is_a_usage_error() -> None:
     with pytest.raises(UsageError, match="one a seat"):
         arena.run(a_match(None, games=1))
+
+
+class _Judge:
+    """Says that each turn of a player gains a hundredth."""
+
+    def begins_turn(self, state: Any, player: int) -> bool:
+        return bool(state.to_move == player and state.rolls_left == 3 and not state.is_over())
+
+    def advantages(self, states: Any, player: Any) -> Any:
+        return np.full(len(states), 0.01)
+
+
+def test_exact_gains_are_summed_over_the_turns_of_the_one_player_not_hard(
+    tables: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """13 turns a game and an even share: 1/3 + 0.13, without spread; for one player alone."""
+    monkeypatch.setattr(type(game_type("yacht")), "judge", lambda *_: _Judge())
+    summary = arena.run(a_match(tables, "medium", "hard", "hard"))
+    rows = {row["level"]: row for row in summary["levels"]}
+    assert rows["medium"][arena.EXACT]["mean"] == pytest.approx(1 / 3 + 0.13, abs=1e-12)
+    assert rows["medium"][arena.EXACT]["se"] == pytest.approx(0, abs=1e-12)
+    assert arena.EXACT not in rows["hard"]
+    assert "turn by turn: 0.46333" in arena.as_text(summary)
+    other = arena.run(a_match(tables, "medium", "medium", "hard"))
+    assert all(arena.EXACT not in row for row in other["levels"])

@@ -481,7 +481,11 @@ def test_build_mends_a_damaged_table_and_force_builds_anew(run_ustad: Ustad, sou
     assert list(sound.iterdir()) == [path]
 
 
-def test_build_all_tables_of_a_game(run_ustad: Ustad, tables: Path, tmp_path: Path) -> None:
+def test_build_all_tables_of_a_game(
+    run_ustad: Ustad, tables: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    values = [{"second_yacht": setting} for setting in SECOND_YACHT]
+    monkeypatch.setattr(type(TYPE), "table_options", lambda _: values)
     run = run_ustad("build", "yacht", "--tables", tmp_path / "new" / "folder", "--json")
     assert run.status == 0
     assert [row["built"] for row in run.json["tables"]] == [True] * 3

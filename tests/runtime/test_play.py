@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from ustad.runtime.cli import main
+from ustad.runtime.games import NAMES, game_type
 
 
 @pytest.fixture
@@ -37,6 +38,19 @@ def test_advice_is_there_for_the_asking(typed: Callable[..., str]) -> None:
     shown = typed(["?", "q"])
     assert "best: keep 6 6" in shown
     assert "expected total: 253.9353" in shown  # as for 1 5 5 6 6 no better: see the table
+
+
+def test_advice_without_a_table_says_what_is_missing_and_the_game_goes_on(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    for game in NAMES:
+        monkeypatch.setattr(sys, "stdin", io.StringIO("?\nq\n"))
+        assert (
+            main(["play", game, "--tables", str(tmp_path), "--seed", "5", "--level", "easy"]) == 0
+        )
+        shown = capsys.readouterr().out
+        assert "the game is left" in shown
+        assert (f"ustad build {game}" in shown) == ("expert" in game_type(game).table_levels)
 
 
 def test_what_is_typed_wrong_is_told_what_to_type(typed: Callable[..., str]) -> None:

@@ -524,7 +524,7 @@ def solve_with_canary(second_yacht: int, poisoned: int | None) -> Floats:
     columns = yacht.columns()
     values = np.full(yacht.yacht_states(second_yacht) * 64 * columns.count, np.inf)
     solver._finish_sheets(values, second_yacht)
-    for layer in solver._layers(second_yacht):
+    for layer in solver.layers(second_yacht):
         if poisoned is not None:
             values[poisoned] = np.inf
         blocks = layer.share(0, 1)

@@ -13,7 +13,7 @@ import pytest
 
 from ustad.runtime.advice import Advisor
 from ustad.runtime.bots.pasa import find_table
-from ustad.runtime.errors import OptionError
+from ustad.runtime.errors import PositionError
 from ustad.runtime.games.base import LEVELS
 from ustad.runtime.games.pasa import TYPE, Pasa
 from ustad.solver.build import build_table
@@ -194,7 +194,7 @@ def test_rules_that_differ_are_not_answered_by_the_usual_table(folder: Path) -> 
 
 
 def test_a_position_that_no_table_can_hold_is_told_so(folder: Path) -> None:
-    with pytest.raises(OptionError, match="larger stakes"):
+    with pytest.raises(PositionError, match="larger stakes"):
         Advisor(folder).ask(position([500] * 6, 0, 12))
 
 

@@ -139,11 +139,16 @@ def test_expert_without_its_table_names_the_command(
     """No table at all, or not the one that a position needs: never a weaker answer."""
     board = [0 if hole in closed else 2 for hole in range(HOLES)]
     asked = TYPE.state_to_json(state(board, closed=closed))
-    with pytest.raises(MissingTableError, match="ustad build raja_pasu --option closed=0"):
-        ask(asked, "expert", tmp_path)
     if closed != [0, 7]:  # that one has no table and is searched
-        with pytest.raises(MissingTableError, match=f"--option closed={len(closed)} "):
-            ask(asked, "expert", folder)
+        for place in (tmp_path, folder):
+            with pytest.raises(MissingTableError, match=f"--option closed={len(closed)} "):
+                ask(asked, "expert", place)
+
+
+def test_a_match_asks_for_all_its_tables_at_once(folder: Path) -> None:
+    game = TYPE.game(TYPE.read_options({"match": True}))
+    with pytest.raises(MissingTableError, match="ustad build raja_pasu --option closed="):
+        TYPE.bot("expert", game, folder, 0)
 
 
 def test_skipped_origins_need_their_own_table(folder: Path) -> None:

@@ -1,0 +1,1706 @@
+"""Marriage (म्यारिज): Nepali rummy with 21 cards for two to five players.
+
+**The rules as the source has them** (the Nepali document on म्यारिज).
+
+- 160 cards: three packs, three *putali* (printed jokers), one *master*.  21 each;
+  the next card is turned up and starts the discard pile; the rest is the stock.
+  In the first round the last seat deals and the first one plays; then the deal
+  moves one seat a round.
+- **Melds**: a tanela is three cards of one rank and suit; a pure sequence three
+  or more following ranks of one suit, the ace low or high but not both; a dublee
+  two identical cards; a trial one rank in three suits.  Tanelas and pure
+  sequences count for a show; trials and melds with jokers only for the finish.
+- **A turn**: draw from the stock or take the top of the pile; show or finish if
+  one can and wants; discard one card.
+- **Before one's first draw** one may lay dealt tanelas, each of which counts as
+  one of the three show melds, and show the dealt hand; the tiplu is then drawn
+  and seen at once.
+- **The show**: three pure melds of three cards at once, tanelas laid already
+  counting among them, or seven dublees.  At the first show of a round a stock
+  card is drawn unseen: the *tiplu*, out of play from then on.  One sees it after
+  the discard of the turn in which one showed.
+- **Maal**, points and jokers by the tiplu: see
+  :func:`ustad.runtime.games.melds.maal_points`.  All cards in hand and on the
+  table count.  Who never shows scores nothing but putali and master.
+- **The finish**: after the show the other twelve cards in melds and the last one
+  discarded; after seven dublees an eighth one.  When the stock is used up the
+  round ends without a finisher.
+- **Payment**: each pays each the difference of their maal; the finisher takes
+  from every opponent 3 if that one has shown, 10 if not, and 5 more if the finish
+  is an eighth dublee (these three from public rules, as is that the card just
+  taken from the pile may not be the one discarded).
+
+**Ours**, where the source is silent.  A putali or master drawn as tiplu stays
+under the stock and the draw is repeated; if no card of the stock can be the
+tiplu there is none, and a show stands without it.  No joker in a tanela or
+dublee, no trial of four.  Another copy of the card just taken may not be discarded
+either: nobody can tell them apart.  No finish without seeing the tiplu.  After a
+dealt-hand show only its shower sees the tiplu.  At most three tanelas are laid,
+and none after the show.  The eighth dublee leaves a card to discard.  The tiplu is
+taken from the bottom of the stock, so that it does not depend on how long a round
+has lasted: who compares two players on one deal compares them on one tiplu.
+
+**States.**  :class:`Deal` is a whole round with every card; its draws are decided
+by the order of its stock, so it never waits for chance.  :class:`View` is what one
+seat knows of it, and what JSON writes.  A view can be played on by itself: the
+cards it cannot know are then chance.  In a view that waits for a card drawn from
+the stock, ``drawn`` is null in phase ``discard``; one that waits for the tiplu has
+``shown`` for its own seat and no tiplu although it could see it.
+
+**JSON beside the design's keys**, only where they are needed: ``finisher`` (a seat,
+or null if the stock was used up) once the round is over, with ``maal`` and ``net``
+where all hands are known; ``"drawn_from":"stock"`` if the card just drawn could be
+mistaken for one taken from the pile.  ``discards`` and ``taken`` may begin late:
+they hold the last ones known.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import combinations, combinations_with_replacement
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ustad.runtime.errors import MoveError, OutcomeError, PositionError, UsageError, shown
+from ustad.runtime.games import melds
+from ustad.runtime.games.base import CHANCE, OVER, Bot, Command, GameType, Option
+from ustad.runtime.games.melds import CARD_NAMES, CARD_NUMBER, COPIES, MASTER, PUTALI, RANKS
+from ustad.runtime.strict_json import Fields
+from ustad.tables import TableSpec
+
+HAND = 21
+DRAW, DISCARD = "draw", "discard"
+STOCK, PILE = "stock", "pile"
+SHOWN_PAYS, UNSHOWN_PAYS, DUBLEE_PAYS = 3, 10, 5
+
+Cards = tuple[int, ...]
+Melds = tuple[Cards, ...]
+
+
+# Moves.  Cards are numbers, sorted; melds are sorted too, so equal moves are equal.
+
+
+@dataclass(frozen=True, slots=True)
+class Draw:
+    """Draw from the stock or take the top of the pile."""
+
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class Lay:
+    """Lay a dealt tanela."""
+
+    cards: Cards
+
+
+@dataclass(frozen=True, slots=True)
+class Show:
+    """Lay the pure melds that make three with the tanelas already laid."""
+
+    melds: Melds
+
+
+@dataclass(frozen=True, slots=True)
+class ShowDublees:
+    """Lay seven dublees."""
+
+    melds: Melds
+
+
+@dataclass(frozen=True, slots=True)
+class Finish:
+    """Lay the last twelve cards in melds, or an eighth dublee, and discard one card."""
+
+    melds: Melds
+    discard: int
+
+
+@dataclass(frozen=True, slots=True)
+class Discard:
+    """Throw a card."""
+
+    card: int
+
+
+Move = Draw | Lay | Show | ShowDublees | Finish | Discard
+
+
+def sorted_melds(found: Iterable[Iterable[int]]) -> Melds:
+    """Return melds in their one order."""
+    return tuple(sorted(tuple(sorted(cards)) for cards in found))
+
+
+def flat(found: Iterable[Cards]) -> Cards:
+    """Return the cards of melds."""
+    return tuple(card for cards in found for card in cards)
+
+
+def without(hand: Cards, cards: Iterable[int]) -> Cards:
+    """Return a hand without some of its cards; ValueError if it does not hold them."""
+    left = list(hand)
+    for card in cards:
+        left.remove(card)
+    return tuple(left)
+
+
+# Melds.
+
+
+def is_tanela(cards: Cards) -> bool:
+    """Tell whether the cards are three of one rank and suit, or three putali."""
+    return len(cards) == 3 and cards[0] == cards[1] == cards[2]
+
+
+def fits_sequence(cards: Sequence[int], places: int) -> bool:
+    """Tell whether cards of the packs can lie in one sequence of so many places."""
+    if not cards or cards[-1] >= PUTALI or len({card // RANKS for card in cards}) > 1:
+        return False
+    ranks = {card % RANKS for card in cards}
+    high = {rank or RANKS for rank in ranks}
+    span = min(max(ranks) - min(ranks), max(high) - min(high)) + 1
+    return len(ranks) == len(cards) and span <= places
+
+
+def is_pure(cards: Cards, master_is_pure: bool) -> bool:
+    """Tell whether three sorted cards are a meld of the show."""
+    if len(cards) != 3:
+        return False
+    if is_tanela(cards):
+        return True
+    plain = cards[:-1] if master_is_pure and cards[-1] == MASTER else cards
+    return fits_sequence(plain, 3)
+
+
+def is_finish_meld(cards: Cards, jokers: int) -> bool:
+    """Tell whether sorted cards are a meld of the finish.
+
+    A maal card counts as a joker here: wherever it fits as an ordinary card, a
+    joker fits too, and three equal ones are a meld of jokers.
+    """
+    if not 3 <= len(cards) <= 5:
+        return False
+    if is_tanela(cards):
+        return True
+    plain = [card for card in cards if not jokers >> card & 1]
+    if not plain or fits_sequence(plain, len(cards)):
+        return True
+    suits = {card // RANKS for card in plain}
+    ranks = {card % RANKS for card in plain}
+    return len(cards) == 3 and len(ranks) == 1 and len(suits) == len(plain)
+
+
+@cache
+def _pure_targets() -> tuple[Cards, ...]:
+    tanelas = [(card,) * 3 for card in range(MASTER)]
+    runs = [
+        tuple(sorted(RANKS * suit + rank % RANKS for rank in range(low, low + 3)))
+        for suit in range(4)
+        for low in range(12)
+    ]
+    return (*tanelas, *runs)
+
+
+def pure_melds(hand: Cards, master_is_pure: bool) -> list[Cards]:
+    """Return every kind of pure meld of three cards that a hand holds."""
+    held = Counter(hand)
+    found = [cards for cards in _pure_targets() if all(held[c] >= cards.count(c) for c in cards)]
+    if master_is_pure and held[MASTER]:
+        pairs = {
+            pair
+            for run in _pure_targets()[MASTER:]
+            for pair in combinations(run, 2)
+            if held[pair[0]] and held[pair[1]]
+        }
+        found += [(*pair, MASTER) for pair in sorted(pairs)]
+    return found
+
+
+def show_choices(hand: Cards, wanted: int, master_is_pure: bool) -> list[Melds]:
+    """Return every choice of so many disjoint pure melds of three cards from a hand."""
+    held = Counter(hand)
+    choices = []
+    for choice in combinations_with_replacement(pure_melds(hand, master_is_pure), wanted):
+        if all(held[card] >= count for card, count in Counter(flat(choice)).items()):
+            choices.append(sorted_melds(choice))
+    return choices
+
+
+def dublee_choices(hand: Cards) -> list[Melds]:
+    """Return every choice of seven dublees from a hand."""
+    pairs = [(card, card) for card, count in sorted(Counter(hand).items()) if count >= 2]
+    return list(combinations(pairs, melds.DUBLEES_TO_SHOW))
+
+
+def finish_melds(hand: Cards, jokers: int) -> Melds | None:
+    """Return twelve cards in melds of the finish, None if they are none."""
+    counts = melds.counts_of(hand)
+    groups, outs = melds.finish_work()
+    chosen = np.zeros(4, dtype=np.int64)
+    if melds.search_finish(counts, jokers, 0, groups, outs, chosen, False) > 0:
+        return None
+    return fill_melds(hand, jokers, groups, chosen)
+
+
+def fill_melds(hand: Cards, jokers: int, groups: Any, chosen: Any) -> Melds:
+    """Return the melds of a finish that a search has found.
+
+    Args:
+        hand: the twelve cards.
+        jokers: the jokers, as bits by card.
+        groups: as filled by :func:`ustad.runtime.games.melds.search_finish`.
+        chosen: the groups of the finish.
+    """
+    built: list[list[int]] = []
+    needs: list[int] = []
+    exact: list[bool] = []
+    for group in chosen:
+        if group >= 0:
+            row = groups[group]
+            members = int(row[melds.G_MEMBERS])
+            built.append([members >> 6 * k & 63 for k in range(row[melds.G_SIZE])])
+            needs.append(int(row[melds.G_NEED]))
+            exact.append(bool(row[melds.G_EXACT]))
+    left = without(hand, [card for cards in built for card in cards])
+    loose = [card for card in left if not jokers >> card & 1]
+    wild = [card for card in left if jokers >> card & 1]
+    shapes = [(3, 3, 3, 3), (3, 4, 5), (4, 4, 4)]
+    for shape in shapes:
+        for sizes in sorted(set(_orders(shape))):
+            if len(built) > len(shape):
+                continue
+            ok = all(
+                size == 3 if only else need <= size
+                for size, need, only in zip(sizes, needs, exact, strict=False)
+            )
+            free = len(shape) - len(built)
+            if not ok or len(loose) > free:
+                continue
+            places = [*built, *([card] for card in loose)]
+            places += [[] for _ in range(len(shape) - len(places))]
+            spare = list(wild)
+            filled = []
+            for cards, size in zip(places, sizes, strict=True):
+                take = size - len(cards)
+                filled.append([*cards, *spare[:take]])
+                spare = spare[take:]
+            found = sorted_melds(filled)
+            if all(is_finish_meld(cards, jokers) for cards in found):
+                return found
+    raise AssertionError("a finish without melds")
+
+
+def _orders(shape: Cards) -> Iterable[Cards]:
+    if len(shape) == 1:
+        return [shape]
+    return [
+        (size, *rest)
+        for at, size in enumerate(shape)
+        for rest in _orders(shape[:at] + shape[at + 1 :])
+    ]
+
+
+# What everybody sees.
+
+
+class Seat(NamedTuple):
+    """What lies on the table before a seat.
+
+    ``melds`` are those of its show and finish, ``laid`` the tanelas laid before
+    its first draw.
+    """
+
+    melds: Melds = ()
+    laid: Melds = ()
+    shown: bool = False
+    dublees: bool = False
+
+    @property
+    def cards(self) -> Cards:
+        """All cards on the table before the seat."""
+        return flat(self.laid) + flat(self.melds)
+
+
+class Table(NamedTuple):
+    """The open part of a round; it says whose turn it is.
+
+    ``turns`` counts the turns that are over; ``stock`` the cards of the stock;
+    ``discards`` and ``taken`` are (seat, card) in order; ``finisher`` is None
+    until somebody finishes; ``taken_now`` tells that the card just drawn came
+    from the pile.
+    """
+
+    dealer: int
+    turns: int
+    phase: str
+    seats: tuple[Seat, ...]
+    tiplu_drawn: bool
+    pile: Cards
+    discards: tuple[tuple[int, int], ...]
+    taken: tuple[tuple[int, int], ...]
+    stock: int
+    finisher: int | None = None
+    taken_now: bool = False
+
+    @property
+    def players(self) -> int:
+        """How many seats there are."""
+        return len(self.seats)
+
+    @property
+    def to_move(self) -> int:
+        """The seat whose turn it is."""
+        return (self.dealer + 1 + self.turns) % len(self.seats)
+
+    @property
+    def over(self) -> bool:
+        """Whether somebody has finished, or no card is left to draw."""
+        return self.finisher is not None or (self.phase == DRAW and self.stock == 0)
+
+    @property
+    def first_draw_to_come(self) -> bool:
+        """Whether the seat to move has not yet drawn in this round."""
+        threw = any(seat == self.to_move for seat, _ in self.discards)
+        return self.phase == DRAW and self.turns < len(self.seats) and not threw
+
+    def with_seat(self, seat: Seat) -> Table:
+        """Return the table with other cards before the seat to move."""
+        at = self.to_move
+        return self._replace(seats=(*self.seats[:at], seat, *self.seats[at + 1 :]))
+
+    def after(self, move: Move, tiplu_exists: bool = True) -> Table:
+        """Return the table after a legal move of the seat to move.
+
+        ``tiplu_exists`` tells, for the first show, whether the stock had a card
+        that can be the tiplu.
+        """
+        player, seat = self.to_move, self.seats[self.to_move]
+        if isinstance(move, Draw):
+            if move.source == STOCK:
+                return self._replace(phase=DISCARD, stock=self.stock - 1, taken_now=False)
+            taken = (*self.taken, (player, self.pile[-1]))
+            return self._replace(phase=DISCARD, pile=self.pile[:-1], taken=taken, taken_now=True)
+        if isinstance(move, Lay):
+            return self.with_seat(seat._replace(laid=(*seat.laid, move.cards)))
+        if isinstance(move, Show | ShowDublees):
+            dublees = isinstance(move, ShowDublees)
+            table = self.with_seat(seat._replace(melds=move.melds, shown=True, dublees=dublees))
+            if self.tiplu_drawn or not tiplu_exists:
+                return table
+            return table._replace(tiplu_drawn=True, stock=self.stock - 1)
+        table = self
+        card = move.discard if isinstance(move, Finish) else move.card
+        if isinstance(move, Finish):
+            table = self.with_seat(seat._replace(melds=(*seat.melds, *move.melds)))
+            table = table._replace(finisher=player)
+        return table._replace(
+            turns=self.turns + 1,
+            phase=DRAW,
+            pile=(*self.pile, card),
+            discards=(*self.discards, (player, card)),
+            taken_now=False,
+        )
+
+
+# Legality, from what the seat to move knows.
+
+
+class Known(NamedTuple):
+    """What the seat to move knows beside the table: its hand, the card just drawn, the tiplu.
+
+    ``hand`` is None for a seat that somebody else looks at.
+    """
+
+    hand: Cards | None
+    drawn: int | None
+    tiplu: int | None
+
+
+def check_move(game: Marriage, table: Table, known: Known, move: Any) -> None:
+    """Raise MoveError unless the move is legal."""
+    if table.over:
+        raise MoveError("move: the round is over, no move is left")
+    seat = table.seats[table.to_move]
+    before_draw = table.phase == DRAW
+    if isinstance(move, Draw):
+        if not before_draw:
+            raise MoveError("move: draw: a card was drawn already, expected a discard")
+        if move.source == PILE and not table.pile:
+            raise MoveError("move: draw: the pile is empty, expected the stock")
+    elif isinstance(move, Lay):
+        _check_lay(table, seat, move)
+        _check_held(known, move.cards, "lay")
+    elif isinstance(move, Show | ShowDublees):
+        _check_show(game, table, seat, move)
+        _check_held(known, flat(move.melds), "show")
+    elif isinstance(move, Finish):
+        if before_draw:
+            raise MoveError("move: finish: expected a draw first")
+        _check_finish(seat, known, move)
+        _check_held(known, (*flat(move.melds), move.discard), "finish")
+        _check_not_just_taken(table, known, move.discard, "finish: discard")
+    elif isinstance(move, Discard):
+        if before_draw:
+            raise MoveError("move: discard: expected a draw first")
+        _check_held(known, (move.card,), "discard")
+        _check_not_just_taken(table, known, move.card, "discard")
+    else:
+        raise MoveError("move: expected a move, since no chance is to fall here")
+
+
+def _check_lay(table: Table, seat: Seat, move: Lay) -> None:
+    if not table.first_draw_to_come:
+        raise MoveError("move: lay: tanelas are laid before one's first draw only")
+    if seat.shown or len(seat.laid) == melds.SHOW_MELDS:
+        raise MoveError("move: lay: at most three tanelas are laid, and none after the show")
+    if not is_tanela(move.cards):
+        raise MoveError(f"move: lay: expected three identical cards, got {_names(move.cards)}")
+
+
+def _check_show(game: Marriage, table: Table, seat: Seat, move: Show | ShowDublees) -> None:
+    if seat.shown:
+        raise MoveError("move: show: this seat has shown already")
+    if table.phase == DRAW and not table.first_draw_to_come:
+        raise MoveError("move: show: expected a draw first, since this is not the first turn")
+    if isinstance(move, ShowDublees):
+        if not game.dublee:
+            raise MoveError("move: show_dublees: the option dublee is off")
+        pairs = all(len(cards) == 2 and cards[0] == cards[1] for cards in move.melds)
+        if len(move.melds) != melds.DUBLEES_TO_SHOW or not pairs:
+            raise MoveError("move: show_dublees: expected seven pairs of identical cards")
+        if len(set(move.melds)) < len(move.melds):
+            raise MoveError("move: show_dublees: there are not four of one card")
+        return
+    wanted = melds.SHOW_MELDS - len(seat.laid)
+    if len(move.melds) != wanted:
+        raise MoveError(
+            f"move: show: expected {wanted} melds, since {len(seat.laid)} tanelas are laid, "
+            f"got {len(move.melds)}"
+        )
+    for cards in move.melds:
+        if not is_pure(cards, game.master_is_pure):
+            raise MoveError(f"move: show: {_names(cards)} is no pure meld of three cards")
+
+
+def _check_finish(seat: Seat, known: Known, move: Finish) -> None:
+    if not seat.shown:
+        raise MoveError("move: finish: expected a show first")
+    if known.hand is not None and known.tiplu is None:
+        raise MoveError("move: finish: this seat does not see the tiplu yet")
+    if seat.dublees:
+        if len(move.melds) != 1 or len(move.melds[0]) != 2 or len(set(move.melds[0])) != 1:
+            raise MoveError("move: finish: after seven dublees expected an eighth one")
+        return
+    if len(flat(move.melds)) != melds.FINISH_PLACES:
+        raise MoveError("move: finish: expected melds of twelve cards in all")
+    if known.tiplu is None:
+        return
+    jokers = melds.joker_mask(known.tiplu)
+    for cards in move.melds:
+        if not is_finish_meld(cards, jokers):
+            raise MoveError(f"move: finish: {_names(cards)} is no meld")
+
+
+def _check_held(known: Known, cards: Iterable[int], what: str) -> None:
+    if known.hand is None:
+        return
+    missing = Counter(cards) - Counter(known.hand)
+    if missing:
+        names = _names(sorted(missing.elements()))
+        raise MoveError(f"move: {what}: {names} is not in the hand {_names(known.hand)}")
+
+
+def _check_not_just_taken(table: Table, known: Known, card: int, what: str) -> None:
+    if not table.taken_now or card != table.taken[-1][1]:
+        return
+    raise MoveError(f"move: {what}: {CARD_NAMES[card]} was just taken from the pile")
+
+
+def moves_of(game: Marriage, table: Table, known: Known) -> list[Move]:
+    """Return the legal moves of the seat to move, whose hand must be known.
+
+    Every way to show is listed, and one finish for each card that may be
+    discarded with it (any other melds of the same cards are accepted too).
+    """
+    hand = known.hand
+    if table.over or hand is None:
+        return []
+    seat = table.seats[table.to_move]
+    found: list[Move] = []
+    may_show = not seat.shown and (table.phase == DISCARD or table.first_draw_to_come)
+    if table.phase == DRAW:
+        found.append(Draw(STOCK))
+        if table.pile:
+            found.append(Draw(PILE))
+        if table.first_draw_to_come and not seat.shown and len(seat.laid) < melds.SHOW_MELDS:
+            threes = [card for card, count in sorted(Counter(hand).items()) if count == 3]
+            found += [Lay((card,) * 3) for card in threes]
+    if may_show:
+        wanted = melds.SHOW_MELDS - len(seat.laid)
+        choices = dict.fromkeys(show_choices(hand, wanted, game.master_is_pure))
+        found += [Show(choice) for choice in choices]
+        if game.dublee:
+            found += [ShowDublees(choice) for choice in dublee_choices(hand)]
+    if table.phase == DISCARD:
+        barred = table.taken[-1][1] if table.taken_now else -1
+        thrown = [card for card in sorted(set(hand)) if card != barred]
+        if seat.shown and known.tiplu is not None:
+            found += _finishes(seat, hand, known.tiplu, thrown)
+        found += [Discard(card) for card in thrown]
+    return found
+
+
+def _finishes(seat: Seat, hand: Cards, tiplu: int, thrown: Sequence[int]) -> list[Move]:
+    if seat.dublees:
+        return [
+            Finish(((card, card),), other)
+            for card, count in sorted(Counter(hand).items())
+            if count >= 2
+            for other in thrown
+            if (other != card or count > 2)
+        ]
+    jokers = melds.joker_mask(tiplu)
+    if finish_melds_exist(hand, jokers):
+        tried = ((card, finish_melds(without(hand, [card]), jokers)) for card in thrown)
+        return [Finish(found, card) for card, found in tried if found is not None]
+    return []
+
+
+def finish_melds_exist(hand: Cards, jokers: int) -> bool:
+    """Tell whether twelve of thirteen cards lie in melds of the finish."""
+    groups, outs = melds.finish_work()
+    chosen = np.zeros(4, dtype=np.int64)
+    counts = melds.counts_of(hand)
+    return melds.search_finish(counts, jokers, 0, groups, outs, chosen, False) == 0
+
+
+# Payment.
+
+
+def player_maal(game: Marriage, seat: Seat, hand: Cards, tiplu: int | None, any_shown: bool) -> int:
+    """Return the maal of a seat at the end of a round.
+
+    Args:
+        game: the options.
+        seat: what lies before it on the table.
+        hand: the cards it still holds.
+        tiplu: the tiplu of the round, None if none was drawn.
+        any_shown: whether anybody showed in this round.
+    """
+    sees = seat.shown and tiplu is not None
+    return int(
+        melds.maal_points(
+            melds.counts_of(hand + seat.cards),
+            tiplu if sees and tiplu is not None else -1,
+            len(seat.laid),
+            (PUTALI,) * 3 in seat.laid,
+            seat.shown or not any_shown or not game.printed_need_show,
+            sees or not game.laid_need_tiplu,
+        )
+    )
+
+
+def payments(
+    maal: Sequence[int], has_shown: Sequence[bool], finisher: int | None, by_dublee: bool
+) -> tuple[int, ...]:
+    """Return what each seat wins in a round; the sum is zero.
+
+    Args:
+        maal: the maal of each seat, already what counts for it.
+        has_shown: whether each seat has shown.
+        finisher: who finished, None if the stock was used up.
+        by_dublee: whether the finish was an eighth dublee.
+    """
+    net = [len(maal) * own - sum(maal) for own in maal]
+    if finisher is not None:
+        for seat, has in enumerate(has_shown):
+            if seat != finisher:
+                paid = (SHOWN_PAYS if has else UNSHOWN_PAYS) + DUBLEE_PAYS * by_dublee
+                net[seat] -= paid
+                net[finisher] += paid
+    return tuple(net)
+
+
+# The game.
+
+
+class NoLuck:
+    """The chance of a round that is dealt: none is left, the order of the stock decides."""
+
+    def outcome(self, state: Any) -> Any:
+        """Refuse: a dealt round never waits for chance."""
+        raise OutcomeError("outcome: a dealt round never waits for chance")
+
+
+@dataclass(frozen=True)
+class Marriage:
+    """The rules with their options."""
+
+    dublee: bool = True
+    master_is_pure: bool = False
+    see_tiplu: str = "after_discard"
+    printed_need_show: bool = False
+    laid_need_tiplu: bool = True
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The full option set."""
+        return {option.name: getattr(self, option.name) for option in OPTIONS}
+
+    def new(self, players: int, first: int = 0) -> Deal:
+        """Return the round dealt from seed 0, seat ``first`` to play."""
+        return self.deal(players, (0,), first)
+
+    def deal(self, players: int, seed: Sequence[int], first: int = 0) -> Deal:
+        """Return a round dealt from a seed, seat ``first`` to play, the seat before it dealing."""
+        deck = np.repeat(np.arange(melds.CARDS), COPIES)
+        order = np.random.default_rng(seed).permutation(deck).tolist()
+        return self.deal_cards(players, order, first)
+
+    def deal_cards(self, players: int, order: Sequence[int], first: int = 0) -> Deal:
+        """Return a round dealt from 160 cards in order, one at a time from seat ``first``."""
+        hands: list[Cards] = [()] * players
+        for place in range(players):
+            cards = order[place : HAND * players : players]
+            hands[(first + place) % players] = tuple(sorted(cards))
+        stock = tuple(order[HAND * players + 1 :])
+        table = Table(
+            dealer=(first - 1) % players,
+            turns=0,
+            phase=DRAW,
+            seats=(Seat(),) * players,
+            tiplu_drawn=False,
+            pile=(order[HAND * players],),
+            discards=(),
+            taken=(),
+            stock=len(stock),
+        )
+        return Deal(self, table, tuple(hands), None, None, (False,) * players, stock)
+
+    def next_round(self, state: Deal, seed: Sequence[int]) -> Deal:
+        """Return the round after a finished one: the deal moves one seat."""
+        return self.deal(state.table.players, seed, (state.table.dealer + 2) % state.table.players)
+
+    def luck(self, players: int, seed: Sequence[int]) -> NoLuck:
+        """Return the chance of a round: none, the deal holds it all."""
+        del players, seed
+        return NoLuck()
+
+
+class Deal(NamedTuple):
+    """A round with every card.
+
+    ``stock`` is in the order of drawing, the tiplu coming from its end; ``sees``
+    tells who sees the tiplu; ``drawn`` is the card just drawn by the seat to move.
+    """
+
+    game: Marriage
+    table: Table
+    hands: tuple[Cards, ...]
+    drawn: int | None
+    tiplu: int | None
+    sees: tuple[bool, ...]
+    stock: Cards
+
+    def is_over(self) -> bool:
+        """Tell whether somebody has finished or the stock is used up."""
+        return self.table.over
+
+    def current_player(self) -> int:
+        """Return the seat to move, or OVER."""
+        return OVER if self.table.over else self.table.to_move
+
+    def chance_outcomes(self) -> Sequence[tuple[int, float]]:
+        """Return nothing: a dealt round never waits for chance."""
+        return ()
+
+    def _known(self) -> Known:
+        player = self.table.to_move
+        tiplu = self.tiplu if self.sees[player] else None
+        return Known(self.hands[player], self.drawn, tiplu)
+
+    def legal_moves(self) -> Sequence[Move]:
+        """Return the legal moves of the seat to move; see :func:`moves_of`."""
+        return moves_of(self.game, self.table, self._known())
+
+    def apply(self, move: Any) -> Deal:
+        """Return the state after a legal move."""
+        check_move(self.game, self.table, self._known(), move)
+        player = self.table.to_move
+        hand = self.hands[player]
+        stock, tiplu, drawn, sees = self.stock, self.tiplu, self.drawn, self.sees
+        exists = True
+        if isinstance(move, Draw):
+            drawn = stock[0] if move.source == STOCK else self.table.pile[-1]
+            stock = stock[1:] if move.source == STOCK else stock
+            hand = tuple(sorted((*hand, drawn)))
+        elif isinstance(move, Lay):
+            hand = without(hand, move.cards)
+        elif isinstance(move, Show | ShowDublees):
+            hand = without(hand, flat(move.melds))
+            if not self.table.tiplu_drawn:
+                tiplu, stock = draw_tiplu(stock)
+                exists = tiplu is not None
+            if tiplu is not None and sees_at_once(self.game, self.table):
+                sees = _with(sees, player)
+        else:
+            if isinstance(move, Finish):
+                hand = without(hand, (*flat(move.melds), move.discard))
+            else:
+                hand = without(hand, (move.card,))
+            drawn = None
+            if self.table.seats[player].shown and tiplu is not None:
+                sees = _with(sees, player)
+        hands = (*self.hands[:player], hand, *self.hands[player + 1 :])
+        table = self.table.after(move, exists)
+        return Deal(self.game, table, hands, drawn, tiplu, sees, stock)
+
+    def maal(self) -> tuple[int, ...]:
+        """Return the maal of each seat if the round ended now."""
+        any_shown = any(seat.shown for seat in self.table.seats)
+        return tuple(
+            player_maal(self.game, seat, hand, self.tiplu, any_shown)
+            for seat, hand in zip(self.table.seats, self.hands, strict=True)
+        )
+
+    def returns(self) -> tuple[float, ...]:
+        """Return what each seat wins in the finished round, in points."""
+        if not self.table.over:
+            return (0.0,) * self.table.players
+        finisher = self.table.finisher
+        seats = self.table.seats
+        by_dublee = finisher is not None and seats[finisher].dublees
+        net = payments(self.maal(), [seat.shown for seat in seats], finisher, by_dublee)
+        return tuple(float(points) for points in net)
+
+    def scores(self) -> tuple[float, ...]:
+        """Return what each seat wins: nothing before the end."""
+        return self.returns()
+
+    def view(self, player: int) -> View:
+        """Return what a seat knows: the table, its hand, and the tiplu if it has seen it."""
+        over = self.table.over
+        mine = self.table.to_move == player and not over
+        return View(
+            self.game,
+            self.table,
+            player,
+            self.hands[player],
+            self.drawn if mine else None,
+            self.tiplu if self.sees[player] or over else None,
+            WAITS_FOR_NOTHING,
+            self.maal() if over else None,
+            self.returns() if over else None,
+        )
+
+
+def _with(sees: tuple[bool, ...], player: int) -> tuple[bool, ...]:
+    return (*sees[:player], True, *sees[player + 1 :])
+
+
+def draw_tiplu(stock: Cards) -> tuple[int | None, Cards]:
+    """Return the tiplu and the stock without it: the lowest card that is no putali or master."""
+    for at in range(len(stock) - 1, -1, -1):
+        if stock[at] < PUTALI:
+            return stock[at], stock[:at] + stock[at + 1 :]
+    return None, stock
+
+
+def sees_at_once(game: Marriage, table: Table) -> bool:
+    """Tell whether a show made now lets its shower see the tiplu at once."""
+    return table.phase == DRAW or game.see_tiplu == "at_once"
+
+
+# What a seat knows.
+
+WAITS_FOR_NOTHING, WAITS_FOR_CARD, WAITS_FOR_TIPLU = range(3)
+
+
+class View(NamedTuple):
+    """What one seat knows of a round.
+
+    ``hand`` is its own, without a card that is still to come; ``drawn`` the card
+    it has just drawn; ``waits`` tells what chance is to bring.  ``maal`` and
+    ``net`` are known once the round is over and all hands lie open.
+    """
+
+    game: Marriage
+    table: Table
+    seat: int
+    hand: Cards
+    drawn: int | None
+    tiplu: int | None
+    waits: int = WAITS_FOR_NOTHING
+    maal: tuple[int, ...] | None = None
+    net: tuple[float, ...] | None = None
+
+    @property
+    def mine(self) -> bool:
+        """Whether this seat is to move."""
+        return self.table.to_move == self.seat
+
+    def is_over(self) -> bool:
+        """Tell whether the round is over."""
+        return self.table.over and not self.waits
+
+    def current_player(self) -> int:
+        """Return the seat to move, CHANCE or OVER."""
+        if self.waits:
+            return CHANCE
+        return OVER if self.table.over else self.table.to_move
+
+    def _known(self) -> Known:
+        return Known(self.hand if self.mine else None, self.drawn, self.tiplu)
+
+    def legal_moves(self) -> Sequence[Move]:
+        """Return the legal moves of this seat, none if another is to move."""
+        if self.waits or not self.mine:
+            return ()
+        return moves_of(self.game, self.table, self._known())
+
+    def chance_outcomes(self) -> Sequence[tuple[int, float]]:
+        """Return the cards that may come, each with its share of the cards not seen."""
+        if not self.waits:
+            return ()
+        unseen = unseen_counts(self)
+        if self.waits == WAITS_FOR_TIPLU:
+            unseen[PUTALI:] = 0
+        total = int(unseen.sum())
+        return [(card, int(count) / total) for card, count in enumerate(unseen) if count]
+
+    def apply(self, move: Any) -> View:
+        """Return the view after a legal move of any seat, or after the card that chance brings."""
+        if self.waits:
+            return self._with_card(move)
+        if isinstance(move, int):
+            raise OutcomeError("outcome: no chance is to fall here: expected a move")
+        check_move(self.game, self.table, self._known(), move)
+        table = self.table.after(move)
+        if not self.mine:
+            return self._replace(table=table)
+        hand, drawn, tiplu, waits = self.hand, self.drawn, self.tiplu, WAITS_FOR_NOTHING
+        if isinstance(move, Draw):
+            if move.source == PILE:
+                drawn = self.table.pile[-1]
+                hand = tuple(sorted((*hand, drawn)))
+            else:
+                waits = WAITS_FOR_CARD
+        elif isinstance(move, Lay):
+            hand = without(hand, move.cards)
+        elif isinstance(move, Show | ShowDublees):
+            hand = without(hand, flat(move.melds))
+            waits = WAITS_FOR_TIPLU if sees_at_once(self.game, self.table) else waits
+        else:
+            cards = (*flat(move.melds), move.discard) if isinstance(move, Finish) else (move.card,)
+            hand, drawn = without(hand, cards), None
+            if table.seats[self.seat].shown and table.tiplu_drawn and tiplu is None:
+                waits = WAITS_FOR_TIPLU
+        return self._replace(table=table, hand=hand, drawn=drawn, waits=waits)
+
+    def _with_card(self, card: Any) -> View:
+        possible = {found for found, _ in self.chance_outcomes()}
+        if not isinstance(card, int) or card not in possible:
+            name = CARD_NAMES[card] if isinstance(card, int) and 0 <= card < melds.CARDS else card
+            what = "tiplu" if self.waits == WAITS_FOR_TIPLU else "card of the stock"
+            raise OutcomeError(f"outcome: expected an unseen card as {what}, got {shown(name)}")
+        if self.waits == WAITS_FOR_TIPLU:
+            return self._replace(tiplu=card, waits=WAITS_FOR_NOTHING)
+        hand = tuple(sorted((*self.hand, card)))
+        return self._replace(hand=hand, drawn=card, waits=WAITS_FOR_NOTHING)
+
+    def returns(self) -> tuple[float, ...]:
+        """Return what each seat wins, once all hands lie open."""
+        if self.net is None:
+            if self.table.over:
+                raise PositionError("position: the net is not known: the other hands are hidden")
+            return (0.0,) * self.table.players
+        return self.net
+
+    def scores(self) -> tuple[float, ...]:
+        """Return what each seat wins, nothing before it is known."""
+        return self.net or (0.0,) * self.table.players
+
+    def view(self, player: int) -> View:
+        """Return this view, or refuse another seat's."""
+        if player != self.seat:
+            raise PositionError(
+                f"position: it is what seat {self.seat} knows, and seat {player} is to move: "
+                f"expected the view of seat {player}"
+            )
+        return self
+
+
+def held_by_others(table: Table, seat: int) -> Counter[int]:
+    """Return the cards known to be in other hands: taken from the pile, and not seen since."""
+    held: Counter[int] = Counter()
+    for other in range(table.players):
+        if other != seat:
+            own = Counter(card for who, card in table.taken if who == other)
+            own -= Counter(card for who, card in table.discards if who == other)
+            own -= Counter(table.seats[other].cards)
+            held += own
+    return held
+
+
+def unseen_counts(view: View) -> melds.Ints:
+    """Return (54,) how many copies of each card a seat has not seen: stock and other hands.
+
+    Cards that others have taken from the pile and still hold count as seen.
+    """
+    seen = Counter(view.hand)
+    seen.update(view.table.pile)
+    for seat in view.table.seats:
+        seen.update(seat.cards)
+    if view.tiplu is not None:
+        seen[view.tiplu] += 1
+    unseen = COPIES - melds.counts_of(seen.elements())
+    for card, count in held_by_others(view.table, view.seat).items():
+        unseen[card] = max(0, unseen[card] - count)
+    return unseen
+
+
+# JSON.
+
+_OPTIONAL: Any = None
+
+
+def _names(cards: Iterable[int]) -> str:
+    return " ".join(CARD_NAMES[card] for card in cards)
+
+
+def _name_list(cards: Iterable[int]) -> list[str]:
+    return [CARD_NAMES[card] for card in cards]
+
+
+def meld_names(cards: Cards) -> list[str]:
+    """Return the cards of a meld by name, an ace above the king last."""
+    if fits_sequence(cards, 5) and cards[0] % RANKS == 0 and cards[-1] % RANKS > 4:
+        cards = (*cards[1:], cards[0])
+    return _name_list(cards)
+
+
+def _melds_to_json(found: Melds) -> list[list[str]]:
+    return [meld_names(cards) for cards in found]
+
+
+def _card(fields: Fields, key: str, value: Any) -> int:
+    if not isinstance(value, str) or value not in CARD_NUMBER:
+        fields.fail(key, "a card such as 7H, 10D, PJ (putali) or MJ (master)", value)
+    return CARD_NUMBER[value]
+
+
+def _card_list(fields: Fields, key: str, value: Any) -> Cards:
+    if not isinstance(value, list):
+        fields.fail(key, "a list of cards", value)
+    return tuple(_card(fields, key, card) for card in value)
+
+
+def _meld_list(fields: Fields, key: str, value: Any) -> list[Cards]:
+    if not isinstance(value, list):
+        fields.fail(key, "a list of melds, each a list of cards", value)
+    return [tuple(sorted(_card_list(fields, key, cards))) for cards in value]
+
+
+def _boolean(fields: Fields, key: str, default: Any = _OPTIONAL) -> bool:
+    value = fields.take(key) if default is None else fields.take(key, default)
+    if not isinstance(value, bool):
+        fields.fail(key, "true or false", value)
+    return bool(value)
+
+
+def _seat_cards(fields: Fields, key: str, players: int) -> tuple[tuple[int, int], ...]:
+    """Return the (seat, card) pairs under a key."""
+    value = fields.take(key)
+    if not isinstance(value, list):
+        fields.fail(key, 'a list of {"seat": ..., "card": ...}', value)
+    found = []
+    for at, item in enumerate(value):
+        entry = Fields(item, f"{key}[{at}]")
+        seat = entry.integer("seat", 0, players - 1)
+        found.append((seat, _card(entry, "card", entry.take("card"))))
+        entry.done()
+    return tuple(found)
+
+
+def _read_seat(game: Marriage, value: Any, at: int, finisher: int | None) -> Seat:
+    """Return what lies before a seat, refused if no show or finish can have put it there."""
+    fields = Fields(value, f"table[{at}]")
+    fields.integer("seat", at, at)
+    found = _meld_list(fields, "melds", fields.take("melds"))
+    laid = _meld_list(fields, "laid_before_draw", fields.take("laid_before_draw"))
+    has_shown, dublees = _boolean(fields, "shown"), _boolean(fields, "dublees")
+    fields.done()
+    if len(laid) > melds.SHOW_MELDS or not all(map(is_tanela, laid)):
+        fields.fail("laid_before_draw", "at most three tanelas", value["laid_before_draw"])
+    if not has_shown:
+        if found or dublees:
+            fields.fail("shown", "true, since there are melds of a show", False)
+        return Seat((), tuple(laid))
+    finished = finisher == at
+    if dublees:
+        pairs = {cards for cards in found if len(cards) == 2 and cards[0] == cards[1]}
+        wanted = melds.DUBLEES_TO_SHOW + finished
+        if not game.dublee or len(found) != wanted or len(pairs) < wanted - finished:
+            fields.fail("melds", f"{wanted} dublees, under the option dublee", value["melds"])
+        return Seat(tuple(found), tuple(laid), True, True)
+    wanted = melds.SHOW_MELDS - len(laid)
+    show, finish = found[:wanted], found[wanted:]
+    if len(show) < wanted or not all(is_pure(cards, game.master_is_pure) for cards in show):
+        fields.fail("melds", f"{wanted} pure melds of three cards", value["melds"])
+    places = melds.FINISH_PLACES if finished else 0
+    if sum(map(len, finish)) != places:
+        fields.fail("melds", f"melds of {places} cards beside those of the show", value["melds"])
+    return Seat(tuple(found), tuple(laid), True)
+
+
+def _check_pile(table: Table) -> None:
+    """Refuse a pile whose top is not the card thrown last.
+
+    Who threw and took what is what a seat remembers: it may be less than all,
+    and is not held against the turns.
+    """
+    top = table.pile[-1] if table.pile else None
+    if table.phase == DRAW and table.discards and table.discards[-1][1] != top:
+        name = CARD_NAMES[table.discards[-1][1]]
+        raise PositionError(f"position: pile: expected {name} on top, since it was thrown last")
+
+
+def _all_turns(turns: int, players: int, dealer: int, to_move: int) -> int:
+    """Return how many turns of the round are over.
+
+    The number given may be that, or, where it cannot be with this seat to move,
+    how many turns the seat to move has behind it.
+    """
+    since_first = (to_move - dealer - 1) % players
+    return turns if turns % players == since_first else turns * players + since_first
+
+
+def _taken_now(table: Table, drawn: int | None) -> bool:
+    """Tell, from what is open, whether the card just drawn came from the pile.
+
+    Where both can be, it is taken to have come from the pile.
+    """
+    if table.phase != DISCARD or not table.taken or table.taken[-1][0] != table.to_move:
+        return False
+    card = table.taken[-1][1]
+    if drawn is not None and drawn != card:
+        return False
+    return not table.discards or table.discards[-1][1] == card
+
+
+OPTIONS = (
+    Option("dublee", True, (True, False), "whether seven dublees are a show"),
+    Option(
+        "master_is_pure",
+        False,
+        (True, False),
+        "whether the master may fill one place of a sequence and leave it pure",
+    ),
+    Option(
+        "see_tiplu", "after_discard", ("after_discard", "at_once"), "when a shower sees the tiplu"
+    ),
+    Option(
+        "printed_need_show",
+        False,
+        (True, False),
+        "whether putali and master of a seat that has not shown score nothing",
+    ),
+    Option(
+        "laid_need_tiplu",
+        True,
+        (True, False),
+        "whether laying tanelas pays only those who come to see the tiplu",
+    ),
+)
+
+
+class MarriageType(GameType):
+    """Marriage as the commands know it."""
+
+    name = "marriage"
+    title = "Marriage (म्यारिज)"
+    least_players = 2
+    most_players = 5
+    usual_players = 4
+    hidden = True
+    table_levels: frozenset[str] = frozenset()
+    seeded_levels = frozenset({"easy"})
+    note = (
+        "Who has shown is told at once. Three laid tanelas are a show only once it is called. "
+        "A putali or master thrown costs its points even in a round one wins."
+    )
+    options = OPTIONS
+
+    def game(self, options: Mapping[str, Any]) -> Marriage:
+        """Return the rules."""
+        return Marriage(**options)
+
+    def start(self, rules: Marriage, players: int, seed: Sequence[int], first: int = 0) -> Deal:
+        """Return a round dealt from a seed."""
+        return rules.deal(players, seed, first)
+
+    # Positions.
+
+    def state_from_json(self, position: Any) -> View:
+        """Return the view that a JSON position describes."""
+        fields = Fields(position, "position")
+        fields.one_of("game", (self.name,))
+        game = self.game(self.read_options(fields.take("options", {})))
+        players = fields.integer("players", self.least_players, self.most_players)
+        seat = fields.integer("seat", 0, players - 1)
+        dealer = fields.integer("dealer", 0, players - 1)
+        turns = fields.integer("turns", 0, 10**6)
+        turns = _all_turns(turns, players, dealer, fields.integer("to_move", 0, players - 1))
+        finisher = fields.take("finisher", -1)
+        if finisher is not None and finisher != -1:
+            finisher = Fields({"finisher": finisher}, "position").integer(
+                "finisher", 0, players - 1
+            )
+        rows = fields.take("table")
+        if not isinstance(rows, list) or len(rows) != players:
+            fields.fail("table", f"a list with one entry for each of {players} seats", rows)
+        table = Table(
+            dealer=dealer,
+            turns=turns,
+            phase=fields.one_of("phase", (DRAW, DISCARD)),
+            seats=tuple(_read_seat(game, row, at, finisher) for at, row in enumerate(rows)),
+            tiplu_drawn=_boolean(fields, "tiplu_drawn"),
+            pile=_card_list(fields, "pile", fields.take("pile")),
+            discards=_seat_cards(fields, "discards", players),
+            taken=_seat_cards(fields, "taken", players),
+            stock=fields.integer("stock", 0, 160),
+            finisher=None if finisher == -1 else finisher,
+        )
+        hand = tuple(sorted(_card_list(fields, "hand", fields.take("hand"))))
+        drawn = fields.take("drawn", None)
+        drawn = None if drawn is None else _card(fields, "drawn", drawn)
+        tiplu = fields.take("tiplu", None)
+        tiplu = None if tiplu is None else _card(fields, "tiplu", tiplu)
+        drawn_from = fields.take("drawn_from", None)
+        if drawn_from not in (None, STOCK):
+            fields.fail("drawn_from", '"stock"', drawn_from)
+        table = table._replace(taken_now=drawn_from is None and _taken_now(table, drawn))
+        maal, net = _read_result(fields, players)
+        fields.done()
+        view = View(game, table, seat, hand, drawn, tiplu, WAITS_FOR_NOTHING, maal, net)
+        view = view._replace(waits=_waits(view))
+        if finisher == -1 and (maal or net):
+            fields.fail("finisher", "a seat or null beside maal and net", None)
+        if finisher is None and not table.over:
+            fields.fail("finisher", "a seat, since the stock is not used up", None)
+        _check_view(fields, view)
+        return view
+
+    def state_to_json(self, state: View | Deal) -> dict[str, Any]:
+        """Return the JSON of a view; of a whole round, the view of the seat to move."""
+        view = state if isinstance(state, View) else state.view(state.table.to_move)
+        table = view.table
+        position: dict[str, Any] = {
+            "game": self.name,
+            "options": view.game.options,
+            "players": table.players,
+            "seat": view.seat,
+            "to_move": table.to_move,
+            "dealer": table.dealer,
+            "turns": table.turns,
+            "phase": table.phase,
+            "hand": _name_list(view.hand),
+            "drawn": None if view.drawn is None else CARD_NAMES[view.drawn],
+            "table": [
+                {
+                    "seat": at,
+                    "melds": _melds_to_json(seat.melds),
+                    "laid_before_draw": _melds_to_json(seat.laid),
+                    "shown": seat.shown,
+                    "dublees": seat.dublees,
+                }
+                for at, seat in enumerate(table.seats)
+            ],
+            "tiplu_drawn": table.tiplu_drawn,
+            "tiplu": None if view.tiplu is None else CARD_NAMES[view.tiplu],
+            "pile": _name_list(table.pile),
+            "discards": _entries(table.discards),
+            "taken": _entries(table.taken),
+            "stock": table.stock,
+        }
+        if not table.taken_now and _taken_now(table, view.drawn):
+            position["drawn_from"] = STOCK
+        if table.over:
+            position["finisher"] = table.finisher
+            if view.maal is not None and view.net is not None:
+                position["maal"] = list(view.maal)
+                position["net"] = [int(points) for points in view.net]
+        return position
+
+    # Moves and outcomes.
+
+    def move_from_json(self, move: Any) -> Move:
+        """Return the move that a JSON object describes."""
+        fields = Fields(move, "move", MoveError)
+        names = ("draw", "lay", "show", "show_dublees", "finish", "discard")
+        name = next((name for name in names if isinstance(move, dict) and name in move), None)
+        found: Move
+        if name is None:
+            raise MoveError(f"move: expected one of the keys {', '.join(names)}, got {shown(move)}")
+        if name == "draw":
+            found = Draw(fields.one_of("draw", (STOCK, PILE)))
+        elif name == "lay":
+            found = Lay(tuple(sorted(_card_list(fields, name, fields.take(name)))))
+        elif name == "discard":
+            found = Discard(_card(fields, name, fields.take(name)))
+        else:
+            cards = sorted_melds(_meld_list(fields, name, fields.take(name)))
+            if name == "show":
+                found = Show(cards)
+            elif name == "show_dublees":
+                found = ShowDublees(cards)
+            else:
+                found = Finish(cards, _card(fields, "discard", fields.take("discard")))
+        fields.done()
+        return found
+
+    def move_to_json(self, move: Move) -> dict[str, Any]:
+        """Return the JSON object of a move."""
+        if isinstance(move, Draw):
+            return {"draw": move.source}
+        if isinstance(move, Lay):
+            return {"lay": _name_list(move.cards)}
+        if isinstance(move, Show):
+            return {"show": _melds_to_json(move.melds)}
+        if isinstance(move, ShowDublees):
+            return {"show_dublees": _melds_to_json(move.melds)}
+        if isinstance(move, Finish):
+            return {"finish": _melds_to_json(move.melds), "discard": CARD_NAMES[move.discard]}
+        return {"discard": CARD_NAMES[move.card]}
+
+    def outcome_from_json(self, outcome: Any) -> int:
+        """Return the card that comes."""
+        return _card(Fields({}, "outcome", OutcomeError), "card", outcome)
+
+    def outcome_to_json(self, outcome: int) -> str:
+        """Return the name of the card that comes."""
+        return CARD_NAMES[outcome]
+
+    def events(self, before: Any, move: Any, after: Any) -> list[dict[str, Any]]:
+        """Return what a move or outcome brought about, in order."""
+        if before.current_player() == CHANCE:
+            key = "tiplu" if before.waits == WAITS_FOR_TIPLU else "card"
+            return [{"seat": before.seat, key: CARD_NAMES[move]}]
+        player = before.table.to_move
+        event = {"seat": player, **self.move_to_json(move)}
+        if isinstance(move, Draw) and move.source == PILE:
+            event["card"] = CARD_NAMES[before.table.pile[-1]]
+        found = [event]
+        if after.table.tiplu_drawn and not before.table.tiplu_drawn:
+            found.append({"seat": player, "tiplu_drawn": True})
+        if after.table.over:
+            end: dict[str, Any] = {"over": True, "finisher": after.table.finisher}
+            if isinstance(after, Deal):
+                end |= {"maal": list(after.maal()), "net": [int(p) for p in after.returns()]}
+            found.append(end)
+        return found
+
+    def commands(self) -> tuple[Command, ...]:
+        """Return the command that judges a hand."""
+        return (Command("hand", "Marriage: what a hand is", self._hand_flags, hand, hand_text),)
+
+    def _hand_flags(self, parser: argparse.ArgumentParser) -> None:
+        parser.add_argument("--cards", metavar="CARDS", required=True, help='"7H 10D PJ MJ ..."')
+        parser.add_argument("--tiplu", metavar="CARD", help="the tiplu, once it is seen")
+        parser.add_argument(
+            "--laid",
+            action="append",
+            default=[],
+            metavar="CARDS",
+            help="a tanela laid before the first draw, among --cards; repeats",
+        )
+        parser.add_argument("--not-shown", action="store_true", help="the hand never shows")
+        parser.add_argument(
+            "--after-show", action="store_true", help="the cards in hand after show and draw"
+        )
+        parser.add_argument(
+            "--option", action="append", default=[], metavar="NAME=VALUE", help=self.options_help()
+        )
+
+    # Levels and tables.
+
+    def bot(self, level: str, game: Marriage, tables: Path | None, seed: int) -> Bot:
+        """Return a bot of a level; expert plays the weights of the tables folder or the package."""
+        from ustad.runtime.bots.marriage import make_bot
+
+        return make_bot(level, game, tables, seed)
+
+    @property
+    def table_fields(self) -> tuple[Option, ...]:
+        """The weights of expert are for all rules alike."""
+        return ()
+
+    def table_options(self) -> tuple[dict[str, Any], ...]:
+        """Return the one table of weights."""
+        return ({},)
+
+    def table_spec(self, options: Mapping[str, Any]) -> TableSpec:
+        """Return the identity of the table of expert's weights."""
+        from ustad.runtime.bots.marriage import weights_spec
+
+        return weights_spec(dict(options))
+
+    # Text.
+
+    def describe(self, state: View | Deal) -> str:
+        """Return what the seat to move knows, as text."""
+        view = state if isinstance(state, View) else state.view(state.table.to_move)
+        table = view.table
+        lines = []
+        for at, seat in enumerate(table.seats):
+            parts = [f"seat {at}:"]
+            if seat.laid:
+                parts.append("laid " + " | ".join(map(_names, seat.laid)))
+            if seat.shown:
+                parts.append("shown " + " | ".join(" ".join(meld_names(m)) for m in seat.melds))
+            lines.append(" ".join(parts) if len(parts) > 1 else f"seat {at}: nothing on the table")
+        lines.append(
+            "pile: "
+            + (CARD_NAMES[table.pile[-1]] + " on top" if table.pile else "empty")
+            + f", stock: {table.stock} cards"
+        )
+        if view.tiplu is not None:
+            lines.append(f"tiplu: {CARD_NAMES[view.tiplu]}")
+        elif table.tiplu_drawn:
+            lines.append("tiplu: drawn, not seen by this seat")
+        lines.append(f"hand of seat {view.seat}: {_names(view.hand)}")
+        if table.over:
+            end = "nobody finished" if table.finisher is None else f"seat {table.finisher} finished"
+            lines.append(f"the round is over: {end}")
+            if view.maal is not None and view.net is not None:
+                lines.append(
+                    "maal "
+                    + " ".join(map(str, view.maal))
+                    + ", net "
+                    + " ".join(str(int(points)) for points in view.net)
+                )
+        elif view.waits:
+            what = "tiplu" if view.waits == WAITS_FOR_TIPLU else "card from the stock"
+            lines.append(f"seat {view.seat} waits for the {what}")
+        else:
+            drawn = "" if view.drawn is None else f", has drawn {CARD_NAMES[view.drawn]}"
+            lines.append(f"seat {table.to_move} to {table.phase}{drawn}")
+            lines += self._reminders(view)
+        return "\n".join(lines)
+
+    @staticmethod
+    def _reminders(view: View) -> list[str]:
+        """Return what a player is told that beginners overlook."""
+        found = []
+        table, own = view.table, view.table.seats[view.seat]
+        if table.first_draw_to_come and view.mine and len(own.laid) == 3 and not own.shown:
+            found.append("three laid tanelas are a show only once it is called: show")
+        if view.mine and table.phase == DISCARD and view.hand and view.hand[-1] >= PUTALI:
+            found.append("a putali or master thrown costs its points even in a round one wins")
+        return found
+
+    def describe_move(self, move: Move) -> str:
+        """Return a move in a few words."""
+        if isinstance(move, Draw):
+            return f"draw {move.source}"
+        if isinstance(move, Lay):
+            return f"lay {_names(move.cards)}"
+        if isinstance(move, Discard):
+            return f"discard {CARD_NAMES[move.card]}"
+        laid = " | ".join(" ".join(meld_names(cards)) for cards in move.melds)
+        if isinstance(move, Finish):
+            return f"finish {laid}, discard {CARD_NAMES[move.discard]}"
+        if isinstance(move, Show):
+            return f"show {laid}".strip()
+        return f"show dublees {laid}"
+
+    def describe_step(self, before: Any, move: Any, after: Any) -> str:
+        """Return what a move did, with the card if it was taken from the pile."""
+        told = super().describe_step(before, move, after)
+        if isinstance(move, Draw) and move.source == PILE:
+            told += f", the {CARD_NAMES[before.table.pile[-1]]}"
+        if after.table.tiplu_drawn and not before.table.tiplu_drawn:
+            told += "; the tiplu is drawn"
+        return told
+
+    def prompt(self, state: View | Deal) -> str:
+        """Return what can be typed now."""
+        moves = list(state.legal_moves())
+        words = [self.describe_move(move) for move in moves if isinstance(move, Draw | Lay)]
+        for kind, word in ((Show, "show"), (ShowDublees, "show dublees"), (Finish, "finish")):
+            count = sum(isinstance(move, kind) for move in moves)
+            if count:
+                words.append(word if count == 1 else f"{word} 1 to {word} {count}")
+        if any(isinstance(move, Discard) for move in moves):
+            words.append("a card to discard, such as 7H")
+        return ", ".join(words)
+
+    def move_from_text(self, state: View | Deal, text: str) -> Move:
+        """Return the legal move typed: ``stock``, ``pile``, ``lay 7H``, ``show 2``, ``7H``."""
+        moves = list(state.legal_moves())
+        words = text.strip().lower().split()
+        typed = " ".join(words)
+        choices: dict[str, Move] = {}
+        numbers: Counter[str] = Counter()
+        for move in moves:
+            if isinstance(move, Draw):
+                keys = [move.source, f"draw {move.source}"]
+            elif isinstance(move, Lay):
+                keys = ["lay", f"lay {CARD_NAMES[move.cards[0]]}", f"lay {_names(move.cards)}"]
+            elif isinstance(move, Discard):
+                name = CARD_NAMES[move.card]
+                keys = [name, f"discard {name}", f"throw {name}"]
+            else:
+                word = {Show: "show", ShowDublees: "show dublees", Finish: "finish"}[type(move)]
+                numbers[word] += 1
+                keys = [word, f"{word} {numbers[word]}", self.describe_move(move)]
+            for key in keys:
+                choices.setdefault(key.lower(), move)
+        if typed not in choices:
+            raise MoveError(f"{shown(text.strip())}: expected {self.prompt(state)}")
+        return choices[typed]
+
+
+def _entries(pairs: Iterable[tuple[int, int]]) -> list[dict[str, Any]]:
+    return [{"seat": seat, "card": CARD_NAMES[card]} for seat, card in pairs]
+
+
+def _read_result(
+    fields: Fields, players: int
+) -> tuple[tuple[int, ...] | None, tuple[float, ...] | None]:
+    """Return the maal and net of a round that is over."""
+    maal, net = fields.take("maal", None), fields.take("net", None)
+    for key, value in (("maal", maal), ("net", net)):
+        whole = isinstance(value, list) and all(type(points) is int for points in value)
+        if value is not None and (not whole or len(value) != players):
+            fields.fail(key, f"{players} whole numbers", value)
+    if net is not None and sum(net) != 0:
+        fields.fail("net", "numbers that sum to zero", net)
+    return (
+        None if maal is None else tuple(maal),
+        None if net is None else tuple(float(points) for points in net),
+    )
+
+
+def _waits(view: View) -> int:
+    """Return what chance is to bring, from how the position is written."""
+    table, own = view.table, view.table.seats[view.seat]
+    full = HAND - len(own.cards) + 1
+    if view.mine and table.phase == DISCARD and view.drawn is None and len(view.hand) < full:
+        return WAITS_FOR_CARD
+    if (
+        table.finisher is not None
+        or not (own.shown and table.tiplu_drawn)
+        or view.tiplu is not None
+    ):
+        return WAITS_FOR_NOTHING
+    blind = view.mine and table.phase == DISCARD and view.game.see_tiplu == "after_discard"
+    return WAITS_FOR_NOTHING if blind else WAITS_FOR_TIPLU
+
+
+def _check_view(fields: Fields, view: View) -> None:
+    """Refuse a view whose cards cannot be so."""
+    table, own = view.table, view.table.seats[view.seat]
+    holds = HAND - len(own.cards)
+    if view.mine and table.phase == DISCARD and view.waits != WAITS_FOR_CARD:
+        holds += 1
+        if view.drawn is None or view.drawn not in (*view.hand, *own.cards):
+            expected = "the card just drawn, one of the hand or just shown"
+            fields.fail("drawn", expected, None if view.drawn is None else CARD_NAMES[view.drawn])
+    elif view.drawn is not None:
+        fields.fail("drawn", "null, since this seat has not just drawn", CARD_NAMES[view.drawn])
+    if len(view.hand) != holds:
+        fields.fail("hand", f"{holds} cards", len(view.hand))
+    in_hands = HAND * table.players + (table.phase == DISCARD)
+    stock = 160 - in_hands - len(table.pile) - table.tiplu_drawn
+    if table.stock != stock:
+        fields.fail("stock", f"{stock}, so that there are 160 cards", table.stock)
+    seen = Counter(view.hand)
+    seen.update(table.pile)
+    for seat in table.seats:
+        seen.update(seat.cards)
+    if view.tiplu is not None:
+        seen[view.tiplu] += 1
+        if view.tiplu >= PUTALI:
+            fields.fail("tiplu", "a card of the packs", CARD_NAMES[view.tiplu])
+        if not table.tiplu_drawn or not (own.shown or table.over):
+            fields.fail("tiplu", "null, since this seat has not shown", CARD_NAMES[view.tiplu])
+    for card, count in seen.items():
+        if count > COPIES[card]:
+            raise PositionError(
+                f"position: {CARD_NAMES[card]}: there are {COPIES[card]}, got {count} in hand, "
+                "table, pile and tiplu"
+            )
+    any_shown = any(seat.shown for seat in table.seats)
+    if table.tiplu_drawn and not any_shown:
+        fields.fail("tiplu_drawn", "false, since nobody has shown", True)
+    if any_shown and not table.tiplu_drawn and table.stock > 4:
+        fields.fail("tiplu_drawn", "true, since somebody has shown", False)
+    for at, seat in enumerate(table.seats):
+        if (seat.laid or seat.shown) and (at - table.dealer - 1) % table.players > table.turns:
+            raise PositionError(
+                f"position: table[{at}]: expected nothing, since seat {at} has not played yet"
+            )
+    _check_pile(table)
+
+
+# The command ``hand``.
+
+
+class Hand(NamedTuple):
+    """A hand to be judged: all cards, the tanelas laid among them, the tiplu, the options."""
+
+    game: Marriage
+    cards: Cards
+    laid: Melds = ()
+    tiplu: int | None = None
+    has_shown: bool = True
+
+
+def _memory() -> melds.Ints:
+    return np.zeros(1 << 12, dtype=np.int64)
+
+
+def judge_hand(hand: Hand) -> dict[str, Any]:
+    """Return what a hand is before the show.
+
+    Returns:
+        ``three_pure``, ``seven_dublees``, ``can_show``, ``show_distance`` (cards to
+        replace until three pure melds), ``dublees`` (pairs), ``maal``; ``melds``,
+        the pure melds that show it and leave the best finish (null if none do),
+        with ``finish_distance`` of the other cards; ``dublee_melds`` (null unless
+        there are seven).
+    """
+    game = hand.game
+    rest = without(hand.cards, flat(hand.laid))
+    counts = melds.counts_of(rest)
+    laid = melds.counts_of(flat(hand.laid))
+    distance = melds.show_distance(_memory(), counts, laid, game.master_is_pure)
+    dublees = melds.dublee_count(counts)
+    seven = dublees >= melds.DUBLEES_TO_SHOW
+    seat = Seat((), hand.laid, hand.has_shown)
+    answer: dict[str, Any] = {
+        "three_pure": distance == 0,
+        "seven_dublees": seven,
+        "can_show": distance == 0 or (seven and game.dublee),
+        "show_distance": int(distance),
+        "dublees": int(dublees),
+        "maal": player_maal(game, seat, rest, hand.tiplu, True),
+        "melds": None,
+        "dublee_melds": None,
+    }
+    if distance == 0:
+        found, left = best_show(hand, rest)
+        answer |= {"melds": _melds_to_json(found), "finish_distance": left}
+    if seven:
+        pairs = [(card,) * 2 for card in range(MASTER) if counts[card] >= 2]
+        answer["dublee_melds"] = _melds_to_json(tuple(pairs[: melds.DUBLEES_TO_SHOW]))
+    return answer
+
+
+def best_show(hand: Hand, rest: Cards) -> tuple[Melds, int]:
+    """Return the show of a hand that leaves the least finish distance, and that distance."""
+    jokers = melds.joker_mask(-1 if hand.tiplu is None else hand.tiplu)
+    wanted = melds.SHOW_MELDS - len(hand.laid)
+    choices = dict.fromkeys(show_choices(rest, wanted, hand.game.master_is_pure))
+    rated = [(finish_distance(without(rest, flat(choice)), jokers), choice) for choice in choices]
+    left, found = min(rated)
+    return found, left
+
+
+def finish_distance(cards: Cards, jokers: int) -> int:
+    """Return how many cards must be replaced until a finish."""
+    groups, outs = melds.finish_work()
+    chosen = np.zeros(4, dtype=np.int64)
+    counts = melds.counts_of(cards)
+    places = melds.FINISH_PLACES
+    return int(melds.search_finish(counts, jokers, places, groups, outs, chosen, False))
+
+
+def judge_finish(hand: Hand) -> dict[str, Any]:
+    """Return what the cards in hand after the show are.
+
+    Returns:
+        ``can_finish``, ``finish_distance``, ``maal`` of these cards; ``melds`` and
+        ``discard`` that finish, null if none do.
+    """
+    jokers = melds.joker_mask(-1 if hand.tiplu is None else hand.tiplu)
+    distance = finish_distance(hand.cards, jokers)
+    found: Melds | None = None
+    thrown: int | None = None
+    if distance == 0 and len(hand.cards) > melds.FINISH_PLACES:
+        # Jokers last: their points go with them.
+        for card in sorted(set(hand.cards), key=lambda card: jokers >> card & 1):
+            found = finish_melds(without(hand.cards, [card]), jokers)
+            if found is not None:
+                thrown = card
+                break
+    return {
+        "can_finish": found is not None,
+        "finish_distance": distance,
+        "maal": player_maal(hand.game, Seat(shown=hand.has_shown), hand.cards, hand.tiplu, True),
+        "melds": None if found is None else _melds_to_json(found),
+        "discard": None if thrown is None else CARD_NAMES[thrown],
+    }
+
+
+def hand(args: argparse.Namespace) -> dict[str, Any]:
+    """Return what ``ustad hand`` answers."""
+    game = TYPE.game(TYPE.read_options(TYPE.parse_options(args.option)))
+    cards = _cards_from_text("--cards", args.cards)
+    laid = sorted_melds(_cards_from_text("--laid", text) for text in args.laid)
+    if args.after_show and (laid or args.not_shown):
+        raise UsageError("hand: --after-show goes without --laid and --not-shown")
+    if len(laid) > melds.SHOW_MELDS or not all(map(is_tanela, laid)):
+        raise UsageError("--laid: expected at most three tanelas, each three identical cards")
+    if Counter(flat(laid)) - Counter(cards):
+        raise UsageError("--laid: expected cards that are among --cards")
+    tiplu = None
+    if args.tiplu is not None:
+        tiplu = _cards_from_text("--tiplu", args.tiplu)[0] if args.tiplu.split() else None
+        if tiplu is None or len(args.tiplu.split()) > 1 or tiplu >= PUTALI:
+            raise UsageError(f"--tiplu: expected one card of the packs, got {shown(args.tiplu)}")
+    for card, count in Counter((*cards, *(() if tiplu is None else (tiplu,)))).items():
+        if count > COPIES[card]:
+            raise UsageError(
+                f"--cards: {CARD_NAMES[card]}: there are {COPIES[card]}, got {count} "
+                "in cards and tiplu"
+            )
+    judged = Hand(game, cards, laid, tiplu, not args.not_shown)
+    return judge_finish(judged) if args.after_show else judge_hand(judged)
+
+
+def _cards_from_text(flag: str, text: str) -> Cards:
+    words = text.replace(",", " ").upper().split()
+    for word in words:
+        if word not in CARD_NUMBER:
+            raise UsageError(
+                f"{flag}: expected cards such as 7H, 10D, PJ (putali) or MJ (master), "
+                f"got {shown(word)}"
+            )
+    if len(words) > HAND + 1:
+        raise UsageError(f"{flag}: expected at most {HAND + 1} cards, got {len(words)}")
+    return tuple(sorted(CARD_NUMBER[word] for word in words))
+
+
+def hand_text(answer: Mapping[str, Any]) -> str:
+    """Return the answer of ``ustad hand`` for people."""
+    lines = []
+    for key, value in answer.items():
+        if value is None:
+            continue
+        if isinstance(value, bool):
+            value = "yes" if value else "no"
+        elif isinstance(value, list):
+            value = " | ".join(" ".join(cards) for cards in value)
+        lines.append(f"{key.replace('_', ' '):<16} {value}")
+    return "\n".join(lines)
+
+
+TYPE = MarriageType()

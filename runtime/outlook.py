@@ -1,0 +1,317 @@
+"""Outlooks: distributions of the points still to come, and what they say of who wins.
+
+The problem.  The chance to win with a final total of t follows from what the others
+may still make; how good a write is follows from that and from what the sheet after
+it may still make.  Both need, for any state, the chance of every number of points.
+
+The algorithm.  The final totals of opponents are independent: each is the total so
+far plus a draw from the outlook of the sheet.  With a = P(total < t) and
+b = P(total = t) of each opponent, a final total of t wins the share
+
+    U(t) = E[1{all others <= t} / (1 + number equal)] = integral over z in [0, 1] of
+           the product over opponents of (a + b z),
+
+a polynomial in z of degree at most five, which three nodes of Gauss and Legendre
+integrate exactly (one node for one opponent, two for two or three).
+
+Shapes.  A *row* is (``REACH``,) float64: the chance of x points, summing to 1.
+Rows know single points below ``SPAN``; what goes beyond is one lump at its mean.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+SPAN = 512
+"""Points from here on are lumped."""
+
+REACH = 640
+"""No lump has a mean of so many points or more."""
+
+
+class Outlook(Protocol):
+    """The distributions of the points still to come of all states of a game."""
+
+    def rows(self, states: Ints) -> Floats:
+        """Return (m, n) the chance of 0 to n - 1 points for each of m states, n enough."""
+
+
+@dataclass(frozen=True)
+class FullOutlook:
+    """Distributions with every point.
+
+    Attributes:
+        chance: (entries,) float64: state after state the chance of 0, 1, 2, ... points.
+        widths: by section of equally many states, how many entries each state has.
+        section: how many states a section has.
+        tail: (states,) the chance of more points than there are entries.
+        tail_points: (states,) the mean of these, 0 where there is no tail.
+        ensure: called with where rows begin and their width before they are read.
+    """
+
+    chance: Floats
+    widths: tuple[int, ...]
+    section: int
+    tail: Floats
+    tail_points: Floats
+    ensure: Callable[[Ints, int], None] | None = None
+
+    @cached_property
+    def _starts(self) -> Ints:
+        """(sections,) where each section begins."""
+        sizes = [width * self.section for width in self.widths]
+        return np.cumsum([0, *sizes[:-1]])
+
+    @cached_property
+    def sections(self) -> tuple[Floats, ...]:
+        """The rows of each section: (section, width)."""
+        flat = np.asarray(self.chance)
+        return tuple(
+            flat[start : start + width * self.section].reshape(self.section, width)
+            for width, start in zip(self.widths, self._starts.tolist(), strict=True)
+        )
+
+    def rows(self, states: Ints) -> Floats:
+        """Return (m, n) the chance of 0 to n - 1 points for each of m states."""
+        at = states // self.section
+        if (at == at[0]).all():
+            rows = self._section_rows(int(at[0]), states)
+        else:
+            rows = np.zeros((len(states), max(self.widths)))
+            for number in np.unique(at).tolist():
+                here = np.flatnonzero(at == number)
+                rows[here, : self.widths[number]] = self._section_rows(number, states[here])
+        tail = self.tail[states]
+        return _with_tails(rows, tail, self.tail_points[states]) if tail.any() else rows
+
+    def _section_rows(self, number: int, states: Ints) -> Floats:
+        """Return (m, width) the rows of states that lie in one section, checked."""
+        width = self.widths[number]
+        at = states - number * self.section
+        if self.ensure is not None:
+            self.ensure(self._starts[number] + at * width, width)
+        rows: Floats = self.sections[number][at]
+        return rows
+
+
+@dataclass(frozen=True)
+class BestChances:
+    """The best chances to make so many points or more, each found for its own target.
+
+    As a distribution they are what a player could do who knew from the start which
+    total it takes.
+
+    Attributes:
+        best: (entries,) float64: state after state the best chance of at least 0, 1, 2, ...
+            points.
+        widths: by section of equally many states, how many entries each state has.
+        section: how many states a section has.
+        ensure: called with where rows begin and their width before they are read.
+    """
+
+    best: Floats
+    widths: tuple[int, ...]
+    section: int
+    ensure: Callable[[Ints, int], None] | None = None
+
+    @cached_property
+    def _full(self) -> FullOutlook:
+        none = np.zeros(len(self.widths) * self.section)
+        return FullOutlook(self.best, self.widths, self.section, none, none, self.ensure)
+
+    def chances(self, states: Ints) -> Floats:
+        """Return (m, n) the best chance of at least 0 to n - 1 points for each of m states."""
+        return self._full.rows(states)
+
+    def rows(self, states: Ints) -> Floats:
+        """Return (m, n) the chances as distributions: what is beyond the rows is at their end."""
+        best = self.chances(states)
+        rows = best.copy()
+        rows[:, :-1] -= best[:, 1:]
+        return rows
+
+
+def _with_tails(rows: Floats, tail: Floats, points: Floats) -> Floats:
+    """Return the rows with their tails, each split between the two points next to its mean."""
+    wide = np.zeros((len(rows), REACH))
+    wide[:, : rows.shape[1]] = rows
+    below = np.minimum(points.astype(np.int64), REACH - 2)
+    part = points - below
+    lanes = np.arange(len(rows))
+    wide[lanes, below] += tail * (1 - part)
+    wide[lanes, below + 1] += tail * part
+    return wide
+
+
+def win_shares(rows: Floats, leads: Ints, count: int) -> Floats:
+    """Return the share of the win by final points, against opponents of n games.
+
+    Args:
+        rows: (n, opponents, w) what each opponent may still make.
+        leads: (n, opponents) my total less that of each opponent.
+        count: how many points to answer for.
+
+    Returns:
+        (n, count): the share of the win with 0, 1, ... points more than now.
+    """
+    width = rows.shape[2]
+    below = np.zeros((*rows.shape[:2], width + 2))
+    np.cumsum(rows, axis=2, out=below[:, :, 1:-1])
+    below[:, :, -2:] = 1.0
+    # at[c] = least of: 0 nobody is below, width + 1 everybody is.
+    places = leads[:, :, None] + np.arange(count + 1)
+    np.clip(places, 0, width + 1, out=places)
+    below = np.take_along_axis(below, places, axis=2)
+    less, up_to = below[:, :, :-1], below[:, :, 1:]
+    nodes, weights = _NODES[rows.shape[1] // 2]
+    shares = np.zeros((len(rows), count))
+    for node, weight in zip(nodes, weights, strict=True):
+        product = less[:, 0] * (1 - node) + up_to[:, 0] * node
+        for opponent in range(1, rows.shape[1]):
+            product *= less[:, opponent] * (1 - node) + up_to[:, opponent] * node
+        shares += weight * product
+    return shares
+
+
+def _gauss_legendre(count: int) -> tuple[Sequence[float], Sequence[float]]:
+    """Return nodes and weights on [0, 1] that integrate degree 2 count - 1 exactly."""
+    nodes, weights = np.polynomial.legendre.leggauss(count)
+    return ((nodes + 1) / 2).tolist(), (weights / 2).tolist()
+
+
+_NODES = [_gauss_legendre(count) for count in range(1, 4)]
+
+
+def windows(shares: Floats, width: int) -> Any:
+    """Return a view (n, starts, width) of all runs of so many numbers in each row."""
+    return np.lib.stride_tricks.sliding_window_view(shares, width, axis=1)
+
+
+@dataclass(frozen=True)
+class Steps:
+    """Distributions in whole parts: row i is ``parts[start[i]:start[i + 1]]`` from ``first[i]``.
+
+    Attributes:
+        parts: (entries,) whole numbers; those of a row add up to one chance.
+        start: (rows + 1,) where each row begins.
+        first: (rows,) the points of its first entry.
+    """
+
+    parts: NDArray[Any]
+    start: Ints
+    first: Ints
+
+    def rows(self, at: Ints) -> Floats:
+        """Return (m, n) the chance of 0 to n - 1 points for each of m rows."""
+        begin, end = self.start[at], self.start[at + 1]
+        first = self.first[at].astype(np.int64)
+        found = np.zeros((len(at), int((first + end - begin).max())))
+        places = zip(begin.tolist(), end.tolist(), first.tolist(), strict=True)
+        for row, (low, high, points) in zip(found, places, strict=True):
+            row[points : points + high - low] = self.parts[low:high]
+        found /= found.sum(axis=1, keepdims=True)
+        return found
+
+
+@dataclass(frozen=True)
+class Knots:
+    """Distributions by points that bound equal parts of the chance.
+
+    Between two neighbouring knots lies an equal part, spread evenly over the points
+    above the first up to the second; the whole is then shifted, which sets the mean
+    right.
+
+    Attributes:
+        gaps: (KNOTS, rows) uint8: the first knot, then the gap to each next.
+        shift: (rows,) int8: the shift in ``1 / SHIFTS`` of a point.
+    """
+
+    gaps: NDArray[np.uint8]
+    shift: NDArray[np.int8]
+
+    def rows(self, at: Ints) -> Floats:
+        """Return (m, n) the chance of 0 to n - 1 points for each of m rows."""
+        knots = np.cumsum(self.gaps[:, at].T, axis=1, dtype=np.int64)
+        shift, part = np.divmod(self.shift[at].astype(np.int64), SHIFTS)
+        knots = np.clip(knots + shift[:, None], -1, REACH - 2)
+        gaps = np.diff(knots, axis=1)
+        height = 1 / (KNOTS - 1) / np.maximum(gaps, 1)
+        # Where a gap is closed the whole part stands on its one point.
+        begin = np.where(gaps > 0, knots[:, :-1] + 1, np.maximum(knots[:, :-1], 0))
+        end = np.where(gaps > 0, knots[:, 1:] + 1, begin + 1)
+        width = int(end.max()) + 1
+        offset = np.arange(len(at))[:, None] * width
+        flat = np.concatenate([(begin + offset).ravel(), (end + offset).ravel()])
+        weights = np.concatenate([height.ravel(), -height.ravel()])
+        slopes = np.bincount(flat, weights=weights, minlength=len(at) * width)
+        rows: Floats = np.cumsum(slopes.reshape(len(at), width), axis=1)
+        share = (part / SHIFTS)[:, None]
+        rows[:, 1:] += share * (rows[:, :-1] - rows[:, 1:])
+        rows[:, 0] *= 1 - share[:, 0]
+        return rows
+
+
+KNOTS = 11
+"""Knots of a row: ten equal parts lie between them."""
+
+SHIFTS = 16
+"""Parts of a point that the mean is set right by."""
+
+
+@dataclass(frozen=True)
+class CompactOutlook:
+    """Distributions in few bytes, each state in one of several forms.
+
+    Attributes:
+        kind: (states,) the number of the form that holds a state.
+        place: (states,) its row there.
+        forms: the forms.
+    """
+
+    kind: NDArray[np.int8]
+    place: Ints
+    forms: tuple[Steps | Knots, ...]
+
+    def rows(self, states: Ints) -> Floats:
+        """Return (m, n) the chance of 0 to n - 1 points for each of m states."""
+        kind, place = self.kind[states], self.place[states]
+        if (kind == kind[0]).all():
+            only: Floats = self.forms[kind[0]].rows(place)
+            return only
+        found = []
+        for number, form in enumerate(self.forms):
+            here = np.flatnonzero(kind == number)
+            if len(here):
+                found.append((here, form.rows(place[here])))
+        rows = np.zeros((len(states), max(part.shape[1] for _, part in found)))
+        for here, part in found:
+            rows[here, : part.shape[1]] = part
+        return rows
+
+
+@dataclass(frozen=True)
+class Mixture:
+    """Part one outlook, part another: distributions mixed by weight."""
+
+    one: Outlook
+    other: Outlook
+    weight: float
+    """The weight of the other."""
+
+    def rows(self, states: Ints) -> Floats:
+        """Return (m, n) the chance of 0 to n - 1 points for each of m states."""
+        one, other = self.one.rows(states), self.other.rows(states)
+        width = max(one.shape[1], other.shape[1])
+        rows = np.zeros((len(states), width))
+        rows[:, : one.shape[1]] = (1 - self.weight) * one
+        rows[:, : other.shape[1]] += self.weight * other
+        return rows

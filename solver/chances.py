@@ -1,0 +1,260 @@
+"""Yacht's best chances: how likely a sheet makes t points more if that is all it wants.
+
+The problem.  For every state at the start of a turn and every number of points t
+below ``SPAN``: the greatest chance, over all ways to play, to make at least t points
+more.
+
+The algorithm.  Backwards by the number of open boxes, for one target after the other:
+
+    P*(s, t) = E[ max over keeps and writes of the turn ],
+    a write of p points being worth  P*(state after it, t - p),  1 if p >= t.
+
+The targets of one state stand side by side as the columns of
+:mod:`ustad.solver.turn`, ``WIDTH`` at a time, so what a write is worth is a run of
+the row of the state after it.  Runs of targets out of reach are left 0: those where
+no write leads to a chance of ``OUT_OF_REACH`` or more.
+
+Shapes.  Rows are those of outlooks: ``best`` is (entries,) float64, row s from
+``start[s]``, its entry t the chance of t points or more.
+
+Source.  C. J. F. Cremers, "How best to beat high scores in Yahtzee", 2002.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ustad.runtime import dice
+from ustad.runtime.bots import yacht_outlook
+from ustad.runtime.bots.yacht import FIVE_EQUAL
+from ustad.runtime.compiled import (
+    compiled,
+    yacht_after,
+    yacht_extra_points,
+    yacht_state_number,
+    yacht_upper_after,
+    yacht_upper_points,
+    yacht_write_points,
+)
+from ustad.runtime.games import yacht
+from ustad.runtime.games.base import Progress
+from ustad.runtime.outlook import BestChances, FullOutlook, win_shares
+from ustad.solver.layers import solve_layers
+from ustad.solver.turn import ROLL_COUNT, WIDTH, solve_turns
+from ustad.solver.yacht import FIRST_GROUP, FIRST_ROLL, GROUP_POINTS, GROUP_ROLLS, layers
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+OUT_OF_REACH = 1e-12
+
+_BOX_COUNT = len(yacht.BOXES)
+_ROLL_COUNTS = dice.COUNTS[dice.FIRST_ROLL :]
+_FIVE_EQUAL = np.array(FIVE_EQUAL)
+
+
+@compiled
+def _run(best: Floats, begin: int, end: int, target: int, worth: Floats) -> None:
+    """Fill ``worth`` with the chances of a row for WIDTH targets from one on, 1 below 1."""
+    for c in range(WIDTH):
+        at = begin + target + c
+        worth[c] = 1.0 if target + c <= 0 else best[at] if at < end else 0.0
+
+
+@compiled
+def _write_run(
+    second_yacht: int,
+    best: Floats,
+    start: Ints,
+    column: Ints,
+    open_boxes: int,
+    held: int,
+    upper: int,
+    box: int,
+    points: int,
+    extra: int,
+    target: int,
+    worth: Floats,
+) -> None:
+    """Fill ``worth`` with what a write is worth for WIDTH targets from one on."""
+    states = len(start) - 1
+    after = yacht_state_number(
+        column,
+        states // ((2 if second_yacht == yacht.PLAIN else 3) * yacht.LOWER_SETS),
+        open_boxes & ~(1 << box),
+        yacht_after(second_yacht, held, box, points),
+        yacht_upper_after(box, points, upper),
+    )
+    paid = yacht_upper_points(box, points, upper) + extra
+    _run(best, start[after], start[after + 1], target - paid, worth)
+
+
+@compiled
+def _fill_stops(
+    second_yacht: int,
+    best: Floats,
+    start: Ints,
+    column: Ints,
+    open_boxes: int,
+    held: int,
+    upper: int,
+    target: int,
+    stop: Floats,
+    worth: Floats,
+    most: Floats,
+) -> float:
+    """Fill ``stop`` (252, WIDTH) for targets from one on; return the best of the first."""
+    most[:] = 0.0
+    for box in range(_BOX_COUNT):
+        if open_boxes >> box & 1:
+            _write_run(
+                second_yacht, best, start, column, open_boxes, held, upper, box, 0, 0, target, worth
+            )
+            for c in range(WIDTH):
+                most[c] = max(most[c], worth[c])
+    highest = most[0]
+    for roll in range(ROLL_COUNT):
+        for c in range(WIDTH):
+            stop[roll, c] = most[c]
+    for box in range(_BOX_COUNT):
+        if open_boxes >> box & 1:
+            for group in range(FIRST_GROUP[box], FIRST_GROUP[box + 1]):
+                points = GROUP_POINTS[group]
+                _write_run(
+                    second_yacht,
+                    best,
+                    start,
+                    column,
+                    open_boxes,
+                    held,
+                    upper,
+                    box,
+                    points,
+                    0,
+                    target,
+                    worth,
+                )
+                highest = max(highest, worth[0])
+                for at in range(FIRST_ROLL[group], FIRST_ROLL[group + 1]):
+                    row = stop[GROUP_ROLLS[at]]
+                    for c in range(WIDTH):
+                        row[c] = max(row[c], worth[c])
+    for roll in _FIVE_EQUAL:
+        row = stop[roll]
+        row[:] = 0.0
+        counts = _ROLL_COUNTS[roll]
+        extra = yacht_extra_points(second_yacht, held, counts)
+        for box in range(_BOX_COUNT):
+            points = yacht_write_points(second_yacht, open_boxes, box, counts)
+            if points >= 0:
+                _write_run(
+                    second_yacht,
+                    best,
+                    start,
+                    column,
+                    open_boxes,
+                    held,
+                    upper,
+                    box,
+                    points,
+                    extra,
+                    target,
+                    worth,
+                )
+                highest = max(highest, worth[0])
+                for c in range(WIDTH):
+                    row[c] = max(row[c], worth[c])
+    return float(highest)
+
+
+@compiled
+def _solve_blocks(
+    second_yacht: int,
+    column: Ints,
+    upper: Ints,
+    start: Ints,
+    best: Floats,
+    pieces: Ints,
+    first_piece: Ints,
+) -> None:
+    """Find the best chances of states, those of the layers below being known."""
+    stop = np.zeros((ROLL_COUNT, WIDTH))
+    work = np.zeros((ROLL_COUNT + dice.FIRST_ROLL, WIDTH))
+    worth = np.zeros(WIDTH)
+    most = np.zeros(WIDTH)
+    for at in range(len(pieces)):
+        open_boxes, held, begin, end, _, first = pieces[at]
+        for c in range(end - begin):
+            row = best[start[first + c] : start[first + c + 1]]
+            row[0] = 1.0
+            for target in range(1, len(row), WIDTH):
+                highest = _fill_stops(
+                    second_yacht,
+                    best,
+                    start,
+                    column,
+                    open_boxes,
+                    held,
+                    upper[begin + c],
+                    target,
+                    stop,
+                    worth,
+                    most,
+                )
+                if highest < OUT_OF_REACH:
+                    break
+                solve_turns(stop, stop, stop, work)
+                part = row[target : target + WIDTH]
+                part[:] = work[0, : len(part)]
+
+
+def solve(
+    second_yacht: int,
+    progress: Progress | None = None,
+    threads: int | None = None,
+    most_open: int = _BOX_COUNT,
+) -> Floats:
+    """Return the best chances of every state.
+
+    Args:
+        second_yacht: FORCED_JOKER, PLAIN or FREE_JOKER of the rules.
+        progress: called after each layer with the states done and all states.
+        threads: how many to use, all cores by default; the chances do not depend on it.
+        most_open: leave out states with more open boxes; their rows are 0.
+
+    Returns:
+        (entries,) float64: the rows one after the other.
+    """
+    start = yacht_outlook.row_starts(second_yacht)
+    best = np.zeros(start[-1])
+    for held in range(1, yacht.yacht_states(second_yacht)):
+        for upper in range(yacht.BONUS_AT + 1):
+            best[start[yacht.state_index(0, held, upper)]] = 1.0
+    columns = yacht.columns()
+    solve_blocks = partial(_solve_blocks, second_yacht, columns.column, columns.upper, start, best)
+    solve_layers(layers(second_yacht)[:most_open], solve_blocks, progress, threads)
+    return best
+
+
+def most_any_policy_wins(outlook: FullOutlook, best: BestChances, players: int) -> float:
+    """Return a share of the win that no policy exceeds against opponents of level hard.
+
+    Who is told beforehand what the others will make can do no better than to make more
+    with the best chance there is.  Nobody who must find out on the way does better than
+    that, on the mean over what the others make.
+
+    Args:
+        outlook: what hard makes.
+        best: the best chances.
+        players: how many sit at the table.
+    """
+    start = np.array([yacht.state_index(yacht.ALL_OPEN, yacht.OPEN_YACHT, 0)])
+    hard, wanted = outlook.rows(start)[0], best.rows(start)[0]
+    leads = np.zeros((1, players - 1), dtype=np.int64)
+    shares = win_shares(np.tile(hard, (1, players - 1, 1)), leads, len(wanted))[0]
+    # Best chances end with a lump of all that is more: grant it the win.
+    shares[-1] = 1.0
+    return float(wanted @ shares)

@@ -1,0 +1,811 @@
+"""Marriage: whole rounds in compiled code, and the weights of expert learned from them.
+
+**The problem.**  What is each feature of an option worth in net points?  A round
+is won or lost by much besides one decision: the standard deviation of a seat's net
+is 35 points, that of one decision's effect a few.
+
+**The algorithm.**  All seats play one policy with softmax noise.  For each decision
+let x be the features of the chosen option less their expectation over the options;
+x has mean zero whatever went before.  A seat's sum of x over a round is regressed on
+its net: the slopes are *advantages*, what one more unit of a feature adds to the net
+under this play (a linear advantage function, as in R. S. Sutton and others, *Policy
+gradient methods for reinforcement learning with function approximation*, 2000, where
+the compatible features are these).  The policy that plays the best of them is then
+the next to play with noise.  Two such steps are made, the first from *hard*.
+
+**Luck as a control.**  Beside x stand numbers that tell how lucky a seat and its
+opponents were: how good the dealt hand is, and for each card from the stock whether
+it helped less the chance that it did.  They leave the slopes as they are and take
+more than half of the variance away.
+
+**The expected net** is a second regression, of the net on the features of a hand as
+a seat had it before a draw, a show or a finish.
+
+Rounds are played in blocks, each with sums of its own, added in order; the numbers
+are rounded to ``DECIMALS``: they are the same for any number of threads.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ustad.runtime.bots import marriage as bots
+from ustad.runtime.bots.marriage import (
+    AFTER,
+    BEFORE,
+    DISCARD_AFTER,
+    DISCARD_BEFORE,
+    DRAW_AFTER,
+    DRAW_BEFORE,
+    TAKE_AFTER,
+    TAKE_BEFORE,
+    TO_DISCARD,
+    TO_FINISH,
+    TO_LAY,
+    TO_PILE,
+    TO_SHOW,
+    TO_SHOW_DUBLEES,
+    TO_STOCK,
+    WEIGHTS,
+    compiled_kernels,
+    decide,
+)
+from ustad.runtime.compiled import compiled
+from ustad.runtime.games import marriage as rules
+from ustad.runtime.games import melds
+from ustad.runtime.games.base import Progress
+from ustad.runtime.games.melds import CARDS, COPIES, MASTER, PUTALI, maal_points
+from ustad.solver.build import Built, available_cores
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+MOST_TURNS = 2000
+MOST_SEEN = 64
+
+_KERNELS = compiled_kernels()
+_before, _after = _KERNELS.before, _KERNELS.after
+
+
+@compiled
+def known_elsewhere(taken: Ints, thrown: Ints, table: Ints, seat: int, unseen: Ints) -> None:
+    """Take from ``unseen`` the cards known to be in the hands of the other seats."""
+    for other in range(len(table)):
+        if other != seat:
+            for card in range(CARDS):
+                held = max(0, max(0, taken[other, card] - thrown[other, card]) - table[other, card])
+                unseen[card] = max(0, unseen[card] - held)
+
+
+@compiled
+def softmax_row(
+    rows: Floats,
+    valid: Any,
+    values: Floats,
+    barred: int,
+    best: int,
+    temperature: float,
+    first: int,
+    into: Floats,
+) -> None:
+    """Add to ``into`` the features of the chosen discard less what the noise expects."""
+    width = rows.shape[1]
+    highest = -np.inf
+    for card in range(CARDS):
+        if valid[card] and card != barred:
+            highest = max(highest, values[card])
+    total = 0.0
+    for card in range(CARDS):
+        if valid[card] and card != barred:
+            total += np.exp((values[card] - highest) / temperature)
+    for card in range(CARDS):
+        if valid[card] and card != barred:
+            share = np.exp((values[card] - highest) / temperature) / total
+            for k in range(width):
+                into[first + k] -= share * rows[card, k]
+    for k in range(width):
+        into[first + k] += rows[best, k]
+
+
+LUCK = 18
+"""How many numbers tell the luck of a seat: nine of its deal, nine of its draws."""
+
+
+@compiled
+def deal_luck(
+    work: Any, hand: Ints, dublee: bool, master_is_pure: bool, place: int, luck: Floats
+) -> None:
+    """Fill the part of ``luck`` that tells how good a dealt hand is."""
+    memory, rows, valid = work[0], work[3], work[5]
+    none = np.zeros(CARDS, dtype=np.int64)
+    _before(memory, hand, none, COPIES - hand, dublee, master_is_pure, 0.0, False, rows, valid)
+    distance = int(rows[CARDS, 0])
+    if distance < 4:
+        luck[distance] = 1.0
+    luck[4] = rows[CARDS, 1]
+    luck[5] = 1.0 if dublee and melds.dublee_count(hand) >= 5 else 0.0
+    luck[6] = 5.0 * hand[PUTALI] + 10.0 * hand[MASTER]
+    luck[7] = (hand == 3).sum()
+    luck[8] = place
+
+
+@compiled
+def draw_luck(
+    before: Floats, after: Floats, has_shown: bool, card: int, printed_share: float, luck: Floats
+) -> None:
+    """Add to ``luck`` how much better a card of the stock was than could be expected.
+
+    ``before`` and ``after`` rate the hand without and with the card.
+    """
+    hit = 1.0 if after[0] < before[0] else 0.0
+    distance = int(before[0])
+    if has_shown:
+        if distance > 0:
+            luck[11 + min(3, distance)] += hit - (before[5] + before[6] + before[7]) / 10.0
+    else:
+        if distance > 0:
+            luck[8 + min(3, distance)] += hit - (before[5] + before[6] + before[7]) / 10.0
+        if before[10] > 0.0:
+            luck[16] += (1.0 if after[BEFORE - 1] > 0.0 else 0.0) - before[12] / 10.0
+        if before[9] > 0.0:
+            luck[17] += (1.0 if after[10] > 0.0 else 0.0) - before[11] / 10.0
+    points = 5.0 if card == PUTALI else (10.0 if card == MASTER else 0.0)
+    luck[15] += points - printed_share
+
+
+@compiled
+def rate_hand(
+    work: Any,
+    hand: Ints,
+    laid: Ints,
+    unseen: Ints,
+    tiplu: int,
+    has_shown: bool,
+    dublees: bool,
+    dublee: bool,
+    master_is_pure: bool,
+    somebody: bool,
+) -> None:
+    """Rate a hand as it is: the last row of the rows before or after the show."""
+    memory, groups, outs, rows, rows_after, valid, _, _, _ = work
+    if has_shown:
+        jokers = melds.joker_mask(tiplu)
+        _after(hand, unseen, jokers, dublees, False, groups, outs, rows_after, valid)
+    else:
+        _before(
+            memory,
+            hand,
+            laid,
+            unseen,
+            dublee,
+            master_is_pure,
+            1.0 if somebody else 0.0,
+            False,
+            rows,
+            valid,
+        )
+
+
+def option_flags(game: rules.Marriage) -> tuple[bool, ...]:
+    """Return the options as compiled rounds take them."""
+    return (
+        game.dublee,
+        game.master_is_pure,
+        game.see_tiplu == "at_once",
+        game.printed_need_show,
+        game.laid_need_tiplu,
+    )
+
+
+def new_record(players: int) -> tuple[Any, ...]:
+    """Return what a round with noise writes down for each seat.
+
+    Returns:
+        (players, WEIGHTS): the features of the chosen options less their
+        expectation, summed over the decisions; (players, LUCK): how lucky it was;
+        (players, MOST_SEEN, BEFORE + 2) and (players, MOST_SEEN, AFTER + 2): the
+        hands that it had before and after the show, as the expected net is asked
+        for; (players, 2): how many of each.
+    """
+    return (
+        np.zeros((players, WEIGHTS)),
+        np.zeros((players, LUCK)),
+        np.zeros((players, MOST_SEEN, BEFORE + 2)),
+        np.zeros((players, MOST_SEEN, AFTER + 2)),
+        np.zeros((players, 2), dtype=np.int64),
+    )
+
+
+@compiled
+def play_round(
+    order: Ints,
+    players: int,
+    first_seat: int,
+    options: Any,
+    weights: Floats,
+    temperatures: Floats,
+    lays: Ints,
+    evaluations: Ints,
+    seed: int,
+    work: Any,
+    record: Any,
+    net: Ints,
+    notes: Ints,
+) -> int:
+    """Play a round with the decisions of the bots and return the number of turns.
+
+    Args:
+        order: (160,) the cards as they are dealt.
+        players: how many seats.
+        first_seat: who plays first.
+        options: see :func:`option_flags`.
+        weights: (players, WEIGHTS) of each seat.
+        temperatures: (players,) the noise of each seat.
+        lays: (players,) whether each lays tanelas.
+        evaluations: (players,) see :func:`ustad.runtime.bots.marriage.choose_show`.
+        seed: of the noise.
+        work: :func:`ustad.runtime.bots.marriage.work_space`.
+        record: see :func:`new_record`; filled for seats with noise.
+        net: (players,) filled with what each wins.
+        notes: (players, 4) filled: whether it showed, in which turn, maal, finisher.
+    """
+    dublee, master_is_pure, at_once, printed_need_show, laid_need_tiplu = options
+    learned, luck, seen_before, seen_after, seen = record
+    _, _, _, rows, rows_after, valid, values, row, melds_out = work
+    hands = np.zeros((players, CARDS), dtype=np.int64)
+    laid = np.zeros((players, CARDS), dtype=np.int64)
+    table = np.zeros((players, CARDS), dtype=np.int64)
+    taken = np.zeros((players, CARDS), dtype=np.int64)
+    thrown = np.zeros((players, CARDS), dtype=np.int64)
+    has_shown = np.zeros(players, dtype=np.bool_)
+    has_dublees = np.zeros(players, dtype=np.bool_)
+    sees = np.zeros(players, dtype=np.bool_)
+    learned[:] = 0.0
+    luck[:] = 0.0
+    notes[:] = 0
+    seen[:] = 0
+    before = np.zeros(max(BEFORE, AFTER))
+    for place in range(21 * players):
+        hands[(first_seat + place) % players, order[place]] += 1
+    for place in range(players):
+        seat = (first_seat + place) % players
+        if temperatures[seat] > 0.0:
+            deal_luck(work, hands[seat], dublee, master_is_pure, place, luck[seat])
+    stock = order[21 * players + 1 :].copy()
+    top, end = 0, len(stock)
+    pile = np.zeros(MOST_TURNS + 2, dtype=np.int64)
+    pile[0] = order[21 * players]
+    piled = 1
+    open_cards = np.zeros(CARDS, dtype=np.int64)
+    open_cards[pile[0]] += 1
+    tiplu = -1
+    tiplu_drawn = False
+    somebody = False
+    finisher = -1
+    turns = 0
+    unseen = np.zeros(CARDS, dtype=np.int64)
+    while finisher < 0 and turns < MOST_TURNS and end > top:
+        seat = (first_seat + turns) % players
+        hand = hands[seat]
+        drawn = False
+        barred = -1
+        while True:
+            unseen[:] = COPIES - hand - open_cards
+            if sees[seat]:
+                unseen[tiplu] -= 1
+            known_elsewhere(taken, thrown, table, seat, unseen)
+            pile_top = pile[piled - 1] if piled > 0 else -1
+            action, card = decide(
+                _before,
+                _after,
+                work,
+                hand,
+                laid[seat],
+                table[seat],
+                unseen,
+                tiplu if sees[seat] else -1,
+                has_shown[seat],
+                has_dublees[seat],
+                1.0 if somebody else 0.0,
+                drawn,
+                turns < players and not drawn,
+                pile_top,
+                barred,
+                dublee,
+                master_is_pure,
+                at_once or not drawn,
+                weights[seat],
+                temperatures[seat],
+                lays[seat] > 0,
+                evaluations[seat],
+                seed,
+                (turns * 2 + drawn) * 8 + seat,
+            )
+            temperature = temperatures[seat]
+            # The row of the pile's card stays; the rows of the hand are rated anew.
+            if temperature > 0.0 and action != TO_LAY and action != TO_DISCARD:
+                rate_hand(
+                    work,
+                    hand,
+                    laid[seat],
+                    unseen,
+                    tiplu if sees[seat] else -1,
+                    has_shown[seat],
+                    has_dublees[seat],
+                    dublee,
+                    master_is_pure,
+                    somebody,
+                )
+                at = seen[seat, 0]
+                if has_shown[seat]:
+                    at = seen[seat, 1]
+                if at < MOST_SEEN:
+                    points = maal_points(
+                        hand + table[seat],
+                        tiplu if sees[seat] else -1,
+                        (laid[seat] > 0).sum(),
+                        laid[seat, PUTALI] > 0,
+                        True,
+                        has_shown[seat],
+                    )
+                    if has_shown[seat]:
+                        seen_after[seat, at, :AFTER] = rows_after[CARDS]
+                        seen_after[seat, at, AFTER] = points
+                        seen_after[seat, at, AFTER + 1] = 1.0
+                        before[:AFTER] = rows_after[CARDS]
+                        seen[seat, 1] += 1
+                    else:
+                        seen_before[seat, at, :BEFORE] = rows[CARDS]
+                        seen_before[seat, at, BEFORE] = points
+                        seen_before[seat, at, BEFORE + 1] = 1.0
+                        before[:BEFORE] = rows[CARDS]
+                        seen[seat, 0] += 1
+            if action in (TO_STOCK, TO_PILE):
+                if temperature > 0.0 and pile_top >= 0:
+                    take = 1.0 / (1.0 + np.exp(-values[CARDS] / temperature))
+                    share = (1.0 if action == TO_PILE else 0.0) - take
+                    at, width = DRAW_BEFORE, BEFORE + TAKE_BEFORE
+                    if has_shown[seat]:
+                        at, width = DRAW_AFTER, AFTER + TAKE_AFTER
+                    for k in range(width):
+                        learned[seat, at + k] += share * row[k]
+                drawn = True
+                if action == TO_STOCK:
+                    new = stock[top]
+                    top += 1
+                    hand[new] += 1
+                    if temperature > 0.0:
+                        rate_hand(
+                            work,
+                            hand,
+                            laid[seat],
+                            unseen,
+                            tiplu if sees[seat] else -1,
+                            has_shown[seat],
+                            has_dublees[seat],
+                            dublee,
+                            master_is_pure,
+                            somebody,
+                        )
+                        share = (5.0 * unseen[PUTALI] + 10.0 * unseen[MASTER]) / unseen.sum()
+                        if has_shown[seat]:
+                            draw_luck(before, rows_after[CARDS], True, new, share, luck[seat])
+                        else:
+                            draw_luck(before, rows[CARDS], False, new, share, luck[seat])
+                else:
+                    barred = pile_top
+                    piled -= 1
+                    open_cards[barred] -= 1
+                    hand[barred] += 1
+                    taken[seat, barred] += 1
+            elif action == TO_LAY:
+                hand[card] -= 3
+                laid[seat, card] += 3
+                table[seat, card] += 3
+                open_cards[card] += 3
+            elif action in (TO_SHOW, TO_SHOW_DUBLEES):
+                notes[seat, 0] = 1
+                notes[seat, 1] = turns // players
+                if action == TO_SHOW:
+                    for m in range(3 - (laid[seat] > 0).sum()):
+                        for k in range(3):
+                            one = melds_out[m, k]
+                            hand[one] -= 1
+                            table[seat, one] += 1
+                            open_cards[one] += 1
+                else:
+                    pairs = 0
+                    for one in range(MASTER):
+                        if hand[one] >= 2 and pairs < 7:
+                            pairs += 1
+                            hand[one] -= 2
+                            table[seat, one] += 2
+                            open_cards[one] += 2
+                    has_dublees[seat] = True
+                has_shown[seat] = True
+                somebody = True
+                if not tiplu_drawn:
+                    for at in range(end - 1, top - 1, -1):
+                        if stock[at] < PUTALI:
+                            tiplu = stock[at]
+                            for later in range(at, end - 1):
+                                stock[later] = stock[later + 1]
+                            end -= 1
+                            tiplu_drawn = True
+                            break
+                if tiplu_drawn and (at_once or not drawn):
+                    sees[seat] = True
+            else:
+                if action == TO_FINISH:
+                    finisher = seat
+                    # What is left in hand goes into melds; nothing of it is lost.
+                elif temperatures[seat] > 0.0 and valid[card]:
+                    if not has_shown[seat]:
+                        softmax_row(
+                            rows,
+                            valid,
+                            values,
+                            barred,
+                            card,
+                            temperatures[seat],
+                            DISCARD_BEFORE,
+                            learned[seat],
+                        )
+                    elif sees[seat]:
+                        softmax_row(
+                            rows_after,
+                            valid,
+                            values,
+                            barred,
+                            card,
+                            temperatures[seat],
+                            DISCARD_AFTER,
+                            learned[seat],
+                        )
+                hand[card] -= 1
+                pile[piled] = card
+                piled += 1
+                open_cards[card] += 1
+                thrown[seat, card] += 1
+                if has_shown[seat] and tiplu_drawn:
+                    sees[seat] = True
+                break
+        turns += 1
+    total = 0
+    maal = np.zeros(players, dtype=np.int64)
+    for seat in range(players):
+        counts_tiplu = has_shown[seat] and tiplu_drawn
+        maal[seat] = maal_points(
+            hands[seat] + table[seat],
+            tiplu if counts_tiplu else -1,
+            (laid[seat] > 0).sum(),
+            laid[seat, PUTALI] > 0,
+            has_shown[seat] or not somebody or not printed_need_show,
+            counts_tiplu or not laid_need_tiplu,
+        )
+        total += maal[seat]
+    for seat in range(players):
+        net[seat] = players * maal[seat] - total
+    if finisher >= 0:
+        for seat in range(players):
+            if seat != finisher:
+                paid = rules.SHOWN_PAYS if has_shown[seat] else rules.UNSHOWN_PAYS
+                if has_dublees[finisher]:
+                    paid += rules.DUBLEE_PAYS
+                net[seat] -= paid
+                net[finisher] += paid
+    for seat in range(players):
+        notes[seat, 2] = maal[seat]
+        notes[seat, 3] = 1 if seat == finisher else 0
+    return turns
+
+
+DECK: Ints = np.repeat(np.arange(CARDS), COPIES)
+
+
+@compiled
+def add_products(products: Floats, row: Floats, net: int) -> None:
+    """Add the products of a row and the net to a matrix one larger than the row."""
+    last = len(row)
+    for a in range(last):
+        if row[a] != 0.0:
+            for b in range(last):
+                products[a, b] += row[a] * row[b]
+            products[a, last] += row[a] * net
+            products[last, a] += row[a] * net
+    products[last, last] += net * net
+
+
+@compiled
+def learn_rounds(
+    orders: Ints,
+    players: int,
+    options: Any,
+    weights: Floats,
+    temperature: float,
+    evaluations: int,
+    seed: int,
+    work: Any,
+    record: Any,
+    products: Floats,
+    products_before: Floats,
+    products_after: Floats,
+) -> None:
+    """Play rounds with noise and add up the products of the regression.
+
+    Args:
+        orders: (rounds, 160) the decks.
+        players: how many seats.
+        options: see :func:`option_flags`.
+        weights: (WEIGHTS,) what all seats play.
+        temperature: of the noise.
+        evaluations: see :func:`ustad.runtime.bots.marriage.choose_show`.
+        seed: of the noise.
+        work: :func:`ustad.runtime.bots.marriage.work_space`.
+        record: :func:`new_record`.
+        products: (n, n) added to, n = WEIGHTS + 2 LUCK + 2: the products of the
+            features, the luck of the seat and of its opponents, 1, and the net.
+        products_before: (BEFORE + 3, BEFORE + 3) added to: those of hands before the
+            show, maal, 1, and the net.
+        products_after: (AFTER + 3, AFTER + 3) added to: the same after the show.
+    """
+    many = np.zeros((players, WEIGHTS))
+    for seat in range(players):
+        many[seat] = weights
+    temperatures = np.full(players, temperature)
+    lays = np.ones(players, dtype=np.int64)
+    budgets = np.full(players, evaluations)
+    learned, luck, seen_before, seen_after, seen = record
+    net = np.zeros(players, dtype=np.int64)
+    notes = np.zeros((players, 4), dtype=np.int64)
+    size = len(products)
+    line = np.zeros(size)
+    for game in range(len(orders)):
+        play_round(
+            orders[game],
+            players,
+            0,
+            options,
+            many,
+            temperatures,
+            lays,
+            budgets,
+            seed + game,
+            work,
+            record,
+            net,
+            notes,
+        )
+        for seat in range(players):
+            line[:WEIGHTS] = learned[seat]
+            for k in range(LUCK):
+                line[WEIGHTS + k] = luck[seat, k]
+                line[WEIGHTS + LUCK + k] = luck[:, k].sum() - luck[seat, k]
+            for at in range(seen[seat, 0]):
+                add_products(products_before, seen_before[seat, at], net[seat])
+            for at in range(seen[seat, 1]):
+                add_products(products_after, seen_after[seat, at], net[seat])
+            line[size - 2] = 1.0
+            line[size - 1] = net[seat]
+            for a in range(size):
+                if line[a] != 0.0:
+                    for b in range(size):
+                        products[a, b] += line[a] * line[b]
+
+
+# Learning.
+
+SEED = 2026
+PLAYERS = 4
+STEPS = ((1.0, 64_000), (2.0, 64_000))
+"""The noise and the rounds of each step; the noise of the first is in turns, of the next in
+net points."""
+BLOCK = 500
+RIDGE = 1e-3
+DECIMALS = 4
+LEAST_SPREAD = 1e-7
+"""A feature whose mean square is less cannot be learned and weighs nothing."""
+ALWAYS_TAKEN = 40.0
+"""What a joker of the pile weighs: no round is spent on leaving one."""
+
+PRODUCTS = WEIGHTS + 2 * LUCK + 2
+
+
+def learn_block(block: int, weights: Floats, temperature: float, rounds: int, seed: int) -> Any:
+    """Return the three products of one block of rounds; see :func:`learn_rounds`."""
+    products = (
+        np.zeros((PRODUCTS, PRODUCTS)),
+        np.zeros((BEFORE + 3, BEFORE + 3)),
+        np.zeros((AFTER + 3, AFTER + 3)),
+    )
+    first = block * BLOCK
+    orders = np.array(
+        [
+            np.random.default_rng((seed, game)).permutation(DECK)
+            for game in range(first, min(first + BLOCK, rounds))
+        ]
+    )
+    learn_rounds(
+        orders,
+        PLAYERS,
+        option_flags(rules.Marriage()),
+        weights,
+        temperature,
+        0,
+        first,
+        bots.work_space(),
+        new_record(PLAYERS),
+        *products,
+    )
+    return products
+
+
+def slopes(products: Floats, ridge: float = RIDGE) -> Floats:
+    """Return the slopes of the last column on the others, from the matrix of their products.
+
+    Args:
+        products: (n + 1, n + 1) sums of products.
+        ridge: of the penalty, in parts of each column's own square.
+    """
+    size = len(products) - 1
+    squares = np.diag(products)[:size]
+    used = squares > LEAST_SPREAD * products[size - 1, size - 1]
+    matrix = products[:size, :size][np.ix_(used, used)]
+    found = np.zeros(size)
+    found[used] = np.linalg.solve(
+        matrix + ridge * np.diag(squares[used]), products[:size, size][used]
+    )
+    return found
+
+
+def learn(
+    steps: tuple[tuple[float, int], ...] = STEPS,
+    seed: int = SEED,
+    progress: Progress | None = None,
+    threads: int | None = None,
+) -> Floats:
+    """Return (NUMBERS,) the numbers of expert, learned from nothing but the rules.
+
+    Args:
+        steps: noise and rounds of each step.
+        seed: of the decks.
+        progress: called with the rounds played and all rounds.
+        threads: how many to use, all cores by default.
+    """
+    weights = bots.level_weights("hard")
+    done, total = 0, sum(rounds for _, rounds in steps)
+    numbers = np.zeros(bots.NUMBERS)
+    with ThreadPoolExecutor(threads or available_cores()) as pool:
+        for step, (temperature, rounds) in enumerate(steps):
+
+            def block(
+                number: int,
+                weights: Floats = weights,
+                temperature: float = temperature,
+                rounds: int = rounds,
+                step_seed: int = seed + step,
+            ) -> Any:
+                return learn_block(number, weights, temperature, rounds, step_seed)
+
+            sums: Any = [0.0, 0.0, 0.0]
+            for products in pool.map(block, range(-(-rounds // BLOCK))):
+                sums = [total + more for total, more in zip(sums, products, strict=True)]
+                done = min(done + BLOCK, total)
+                if progress:
+                    progress(done, total)
+            weights = slopes(sums[0])[:WEIGHTS]
+            weights[_weight("draw before the show: take a putali or master")] = ALWAYS_TAKEN
+            weights[_weight("draw after the show: take a joker")] = ALWAYS_TAKEN
+            weights[_weight("draw after the show: maal of the card taken")] = 0.0
+            weights = np.round(weights, DECIMALS)
+            numbers[:WEIGHTS] = weights
+            numbers[bots.VALUE_BEFORE : bots.VALUE_AFTER] = slopes(sums[1])
+            numbers[bots.VALUE_AFTER :] = slopes(sums[2])
+    return np.round(numbers, DECIMALS)
+
+
+def _weight(name: str) -> int:
+    return bots.FEATURE_NAMES.index(name)
+
+
+def build(options: Mapping[str, Any], progress: Progress | None = None) -> Built:
+    """Learn the numbers anew."""
+    return _built(options, learn(progress=progress))
+
+
+def shipped(options: Mapping[str, Any]) -> Built:
+    """Return the table of the numbers that ship with the package."""
+    return _built(options, bots.shipped_numbers())
+
+
+def _built(options: Mapping[str, Any], numbers: Floats) -> Built:
+    counts = {"players": PLAYERS, "rounds": sum(rounds for _, rounds in STEPS), "seed": SEED}
+    return Built(bots.weights_spec(options), numbers, counts, {})
+
+
+def ship(numbers: Floats) -> None:
+    """Write the file of numbers that ships with the package."""
+    told = {
+        "what": "what features of a hand are worth to expert, and the net to expect, in points",
+        "command": "ustad build marriage --force",
+        "seed": SEED,
+        "rounds": sum(rounds for _, rounds in STEPS),
+        "numbers": dict(zip(bots.NUMBER_NAMES, numbers.tolist(), strict=True)),
+    }
+    bots.SHIPPED.write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
+
+
+DEFAULT = rules.Marriage()
+
+
+def measure(
+    hero: str,
+    others: str,
+    deals: int,
+    seed: int,
+    players: int = PLAYERS,
+    numbers: Floats | None = None,
+    game: rules.Marriage = DEFAULT,
+    progress: Progress | None = None,
+) -> tuple[float, float]:
+    """Return how many net points a round a level wins against others, and the 95% half-width.
+
+    Each deal, its deck and so its tiplu fixed, is played with the hero in every
+    seat; all against themselves win exactly 0, for the nets of a deal sum to zero.
+
+    Args:
+        hero: a level.
+        others: the level of all other seats.
+        deals: how many.
+        seed: of the decks and of the noise of easy.
+        players: how many seats.
+        numbers: of expert, those that ship by default.
+        game: the options.
+        progress: called with the deals played and all deals.
+    """
+    known = bots.shipped_numbers() if numbers is None and "expert" in (hero, others) else numbers
+    levels = (hero, others)
+    styles = [bots.STYLES[level] for level in levels]
+    weights = np.array(
+        [
+            bots.level_weights(level) if level != "expert" or known is None else known[:WEIGHTS]
+            for level in levels
+        ]
+    )
+    temperatures = np.array([style.temperature for style in styles])
+    lays = np.array([int(style.lays) for style in styles])
+    budgets = np.array([style.evaluations for style in styles])
+    work = bots.work_space()
+    net = np.zeros(players, dtype=np.int64)
+    notes = np.zeros((players, 4), dtype=np.int64)
+    record = new_record(players)
+    means = np.zeros(deals)
+    for deal in range(deals):
+        order = np.random.default_rng((seed, deal)).permutation(DECK)
+        for seat in range(players):
+            who = np.array([0 if other == seat else 1 for other in range(players)])
+            play_round(
+                order,
+                players,
+                0,
+                option_flags(game),
+                weights[who],
+                temperatures[who],
+                lays[who],
+                budgets[who],
+                deal,
+                work,
+                record,
+                net,
+                notes,
+            )
+            means[deal] += net[seat] / players
+        if progress:
+            progress(deal + 1, deals)
+    return float(means.mean()), float(1.96 * means.std(ddof=1) / np.sqrt(deals))

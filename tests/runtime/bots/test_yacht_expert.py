@@ -1,0 +1,389 @@
+"""Expert of yacht: wins, near the end exactly; and the chances of a total."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from ustad.runtime.advice import ask
+from ustad.runtime.bots.yacht import TableBot, make_bot
+from ustad.runtime.bots.yacht_expert import ExpertBot, Unseeing, final_totals, learnt
+from ustad.runtime.bots.yacht_outlook import Outlooks
+from ustad.runtime.bots.yacht_target import make_target_bot
+from ustad.runtime.dice import KEEP_INDEX, ROLLS, sub_keeps, transition_matrix
+from ustad.runtime.errors import UsageError
+from ustad.runtime.games.base import TIE
+from ustad.runtime.games.sheet import Keep, SheetState, Write
+from ustad.runtime.games.yacht import (
+    BOXES,
+    SECOND_YACHT,
+    TYPE,
+    Sheet,
+    Yacht,
+    make_sheet,
+    state_index,
+)
+from ustad.runtime.games.yacht import possible_points as boxes_points
+from ustad.solver import outlook
+from ustad.tables import open_table
+
+FEW = 3
+"""Open boxes of the sheets met here."""
+
+TRANSITION = transition_matrix()
+
+
+@pytest.fixture(scope="session")
+def experts(tables: Path) -> dict[str, ExpertBot]:
+    """Expert by setting, for sheets with few open boxes."""
+    found = {}
+    for number, setting in enumerate(SECOND_YACHT):
+        game = Yacht(setting)
+        table = open_table(TYPE.table_spec(game.options), tables)
+        known, bonus = outlook.solve(number, table.values, threads=1, most_open=FEW)
+        outlooks = Outlooks("full", known, bonus, True)
+        found[setting] = ExpertBot(TableBot(game, table), outlooks)
+    return found
+
+
+def random_sheet(source: random.Random, open_boxes: int) -> Sheet:
+    """Return a sheet with so many open boxes and random points in the others."""
+    points = [source.choice(sorted(boxes_points(box))) for box in range(len(BOXES))]
+    for box in source.sample(range(len(BOXES)), open_boxes):
+        points[box] = -1
+    return make_sheet(tuple(points), 0)
+
+
+def position(
+    game: Yacht, sheets: list[Sheet], to_move: int, dice: tuple[int, ...] | None, left: int
+) -> SheetState:
+    return SheetState(game, tuple(sheets), 0, to_move, (), dice, left)
+
+
+def last_turn(source: random.Random, setting: str, players: int, open_boxes: int = 1) -> SheetState:
+    """Return a position of the last player, the others done and not far away."""
+    game = Yacht(setting)
+    mine = random_sheet(source, open_boxes)
+    others = [random_sheet(source, open_boxes - 1) for _ in range(players - 1)]
+    near = [
+        sheet._replace(total=mine.total + source.randint(-5, 45) * open_boxes) for sheet in others
+    ]
+    roll = source.choice(ROLLS)
+    return position(game, [*near, mine], players - 1, roll, source.randint(0, 2))
+
+
+def brute_force(state: SheetState) -> dict[Any, float]:
+    """Return the exact win share of every move of the last turn of a game.
+
+    By the matrix of chances from keeps to rolls, and the rules alone.
+    """
+
+    def written(roll: tuple[int, ...]) -> float:
+        position = state._replace(dice=roll, rolls_left=0)
+        shares = [position.apply(move).returns()[state.to_move] for move in position.legal_moves()]
+        return max(shares)
+
+    worth = np.array([written(roll) for roll in ROLLS])
+    for _ in range(state.rolls_left - 1):
+        kept = TRANSITION @ worth
+        worth = np.array(
+            [
+                max(now, *(kept[keep] for keep in sub_keeps(roll)))
+                for now, roll in zip([written(roll) for roll in ROLLS], ROLLS, strict=True)
+            ]
+        )
+    kept = TRANSITION @ worth
+    return {
+        move: kept[KEEP_INDEX[move.dice]]
+        if isinstance(move, Keep)
+        else state.apply(move).returns()[state.to_move]
+        for move in state.legal_moves()
+    }
+
+
+@pytest.mark.parametrize("setting", SECOND_YACHT)
+def test_the_last_box_of_the_last_player_is_exactly_optimal(
+    experts: dict[str, ExpertBot], setting: str
+) -> None:
+    """500 positions in all, two to six players, every move's win share."""
+    source = random.Random(f"last {setting}")
+    expert = experts[setting]
+    for number in range(167):
+        state = last_turn(source, setting, 2 + number % 5)
+        exact = brute_force(state)
+        advice = expert.ask(state)
+        assert {move for move, _ in advice.options} == set(exact)
+        for move, share in advice.options:
+            assert share == pytest.approx(exact[move], abs=1e-12)
+        assert advice.value == pytest.approx(max(exact.values()), abs=1e-12)
+        chosen = expert.choose(state)
+        assert chosen in advice.best
+        assert exact[chosen] >= max(exact.values()) - TIE
+
+
+def test_two_open_boxes_against_enumeration_of_the_next_turn(
+    experts: dict[str, ExpertBot],
+) -> None:
+    """What a write is worth: hard's last turn played out, roll by roll and choice by choice."""
+    source = random.Random(8)
+    expert = experts["bonus_and_joker"]
+    for _ in range(6):
+        state = last_turn(source, "bonus_and_joker", 2, 2)._replace(rolls_left=0)
+        other = state.sheets[0]._replace(open_boxes=0)
+        state = state._replace(sheets=(other, state.sheets[1]))
+        shares = dict(expert.ask(state).options)
+        for move in state.legal_moves():
+            after = state.apply(move).sheets[1]
+            totals, _ = final_totals(
+                expert.rating, expert.outlooks, position(state.game, [other, after], 1, None, 3)
+            )
+            wins = totals[other.total + 1 :].sum() + totals[other.total] / 2
+            assert shares[move] == pytest.approx(wins, abs=1e-12)
+
+
+def test_final_totals_are_those_of_the_values(experts: dict[str, ExpertBot]) -> None:
+    source = random.Random(5)
+    for setting, expert in experts.items():
+        for left in (0, 1, 2):
+            state = last_turn(source, setting, 2, FEW)._replace(rolls_left=left)
+            totals, bonus = final_totals(expert.rating, expert.outlooks, state)
+            assert totals.sum() == pytest.approx(1, abs=1e-12)
+            value = expert.rating.ask(state).value
+            assert totals @ np.arange(len(totals)) == pytest.approx(value, abs=1e-9)
+            assert -1e-12 <= bonus <= 1 + 1e-12
+
+
+# Found by search: one box open, up to 30 points behind, the last to play.
+
+
+@pytest.mark.parametrize(
+    ("box", "dice", "left", "behind", "hard", "expert", "share"),
+    [
+        # 29 lose, 30 tie: five sixes at one throw, or at two.
+        ("chance", [5, 6, 6, 6, 6], 1, 30, Write("chance"), Keep((6, 6, 6, 6)), 1 / 6 / 2),
+        ("chance", [5, 6, 6, 6, 6], 2, 30, Write("chance"), Keep((6, 6, 6, 6)), 11 / 36 / 2),
+        # 24 would lose; each of two dice must bring 6, or one 6 and a 5 to be level.
+        ("chance", [3, 3, 6, 6, 6], 1, 28, Keep((6, 6, 6)), Keep((6, 6, 6)), 3 / 36 + 3 / 36 / 2),
+        # Four fives pay 20 and lose; a fifth is level.
+        ("fives", [1, 5, 5, 5, 5], 1, 25, Keep((5, 5, 5, 5)), Keep((5, 5, 5, 5)), 1 / 6 / 2),
+        # Three twos and a pair of sixes: 18 now lose to 28, four or five sixes might do.
+        ("three_of_a_kind", [2, 2, 2, 6, 6], 1, 28, Write("three_of_a_kind"), Keep((6, 6)), None),
+    ],
+)
+def test_the_last_box_is_played_to_win(
+    experts: dict[str, ExpertBot],
+    box: str,
+    dice: list[int],
+    left: int,
+    behind: int,
+    hard: Any,
+    expert: Any,
+    share: float | None,
+) -> None:
+    game = Yacht()
+    points = [0] * len(BOXES)
+    points[BOXES.index(box)] = -1
+    mine = make_sheet(tuple(points), 0)
+    other = make_sheet((0,) * len(BOXES), 0)._replace(total=behind)
+    state = position(game, [other, mine], 1, tuple(dice), left)
+    bot = experts["bonus_and_joker"]
+    advice = bot.ask(state)
+    assert bot.rating.choose(state) == hard
+    assert bot.choose(state) == expert
+    assert advice.value == pytest.approx(max(brute_force(state).values()), abs=1e-12)
+    if share is not None:
+        assert advice.value == pytest.approx(share, abs=1e-12)
+
+
+def test_a_decided_game_is_played_like_hard(experts: dict[str, ExpertBot]) -> None:
+    """Nothing changes who wins, so the expected total decides."""
+    source = random.Random(21)
+    for setting, bot in experts.items():
+        for ahead in (-900, 900):
+            for _ in range(8):
+                state = last_turn(source, setting, 3, FEW)
+                done = [s._replace(total=state.sheet.total - ahead) for s in state.sheets[:2]]
+                state = state._replace(sheets=(*done, state.sheet))
+                advice, rated = bot.ask(state), bot.rating.ask(state)
+                won = float(ahead > 0)
+                assert all(abs(share - won) < 1e-9 for _, share in advice.options)
+                assert set(advice.best) == set(rated.best)
+                assert advice.beside["expected_total"][0] == rated.value
+                assert bot.choose(state) == bot.rating.choose(state)
+
+
+def test_one_answer_alone_and_among_many(experts: dict[str, ExpertBot]) -> None:
+    source = random.Random(2)
+    bot = experts["bonus_and_joker"]
+    views = [
+        last_turn(source, "bonus_and_joker", 2 + n % 5, 1 + n % FEW)._replace(rolls_left=n % 3)
+        for n in range(60)
+    ]
+    together = bot.choose_many(views)
+    bot.forget()
+    assert [bot.choose(view) for view in views] == together
+    for view, move in zip(views, together, strict=True):
+        assert move in bot.ask(view).best
+
+
+def test_where_the_others_sit_does_not_matter(experts: dict[str, ExpertBot]) -> None:
+    source = random.Random(4)
+    bot = experts["bonus_and_joker"]
+    state = last_turn(source, "bonus_and_joker", 4, 2)
+    sheets = state.sheets
+    turned = state._replace(sheets=(sheets[2], sheets[0], sheets[1], sheets[3]))
+    assert bot.ask(turned).options == bot.ask(state).options
+
+
+def test_gains_are_exact_and_never_negative(experts: dict[str, ExpertBot]) -> None:
+    """Before the last turn, share and gain together are the best share there is."""
+    source = random.Random(6)
+    bot = experts["bonus_and_joker"]
+    states = [
+        last_turn(source, "bonus_and_joker", 2 + n % 5)._replace(dice=None, rolls_left=3)
+        for n in range(40)
+    ]
+    gains = bot.advantages(states, bot)
+    assert gains.min() >= -1e-12
+    for state, gain in zip(states, gains, strict=True):
+        totals, _ = final_totals(bot.rating, bot.outlooks, state)
+        others = [sheet.total for sheet in state.sheets[:-1]]
+        most, level = max(others), others.count(max(others))
+        share = totals[most + 1 :].sum() + totals[most] / (1 + level)
+        assert bot.value(state) == pytest.approx(share + gain, abs=1e-12)
+    hard = bot.advantages(states, _Hard(bot))
+    assert np.abs(hard).max() < 1e-12
+
+
+class _Hard(ExpertBot):
+    """Level hard, with expert's keys."""
+
+    def __init__(self, bot: ExpertBot) -> None:
+        super().__init__(bot.rating, bot.outlooks)
+
+    def key_choices(self, keys: Any) -> Any:
+        return self.rating.key_choices([key.sheet for key in keys])
+
+
+# As it is asked.
+
+
+def test_without_an_outlook_expert_plays_like_hard_and_says_so(tables: Path) -> None:
+    asked = {
+        "game": "yacht", "sheets": [{}, {}], "to_move": 0, "dice": [1, 1, 3, 4, 6],
+        "rolls_left": 2,
+    }  # fmt: skip
+    answer, hard = ask(asked, "expert", tables), ask(asked, "hard", tables)
+    assert "outlook=compact" in answer.pop("note")
+    assert answer == hard
+
+
+def test_alone_at_the_table(experts: dict[str, ExpertBot]) -> None:
+    source = random.Random(1)
+    bot = experts["bonus_and_joker"]
+    state = last_turn(source, "bonus_and_joker", 2, 2)
+    alone = state._replace(sheets=(state.sheet,), to_move=0)
+    advice = bot.ask(alone)
+    assert advice.unit == "expected_total"
+    assert advice.options == bot.rating.ask(alone).options
+    assert "alone" in (advice.extra or {})["note"]
+    assert "5 / 50 / 95%" in advice.notes()[1]
+    assert bot.choose(alone) == bot.rating.choose(alone)
+
+
+def test_a_finished_game_and_one_that_waits(experts: dict[str, ExpertBot]) -> None:
+    bot = experts["bonus_and_joker"]
+    done = make_sheet((0,) * len(BOXES), 0)
+    state = position(Yacht(), [done, done, done._replace(total=0)], 2, None, 3)
+    assert bot.ask(state).value == pytest.approx(1 / 3)
+    assert bot.ask(state).unit == "win_share"
+    source = random.Random(9)
+    waiting = last_turn(source, "bonus_and_joker", 3)._replace(dice=None, kept=(6,), rolls_left=1)
+    exact = sum(
+        chance * max(brute_force(waiting.apply(thrown)).values())
+        for thrown, chance in waiting.chance_outcomes()
+    )
+    assert bot.ask(waiting).value == pytest.approx(exact, abs=1e-12)
+
+
+# A total to reach.
+
+
+def test_the_chance_of_a_total_with_one_box_open(tables: Path) -> None:
+    """Sixes open: at least four of five within three rolls, from two now and two rolls left."""
+    bot = make_target_bot(Yacht(), 24, tables)
+    points = [0] * len(BOXES)
+    points[BOXES.index("sixes")] = -1
+    sheet = make_sheet(tuple(points), 0)
+    state = position(Yacht(), [sheet], 0, (1, 2, 3, 6, 6), 2)
+    hit = 11 / 36
+    exact = 3 * hit**2 * (1 - hit) + hit**3
+    advice = bot.ask(state)
+    assert advice.unit == "chance"
+    assert advice.value == pytest.approx(exact, abs=1e-12)
+    assert list(advice.best) == [Keep((6, 6))]
+    assert len(advice.beside["expected_total"]) == len(advice.options)
+
+
+def test_target_on_the_command_line(run_ustad: Any, tables: Path) -> None:
+    words = ["ask", "yacht", "--tables", tables, "--json", "--dice", 1, 2, 3, 6, 6]
+    boxes = ",".join(f"{box}=0" for box in BOXES if box not in {"sixes", "chance"})
+    few = [*words, "--rolls-left", 2, "--sheet", boxes]
+    answer = run_ustad(*few, "--target", 40).json
+    assert (answer["unit"], answer["target"]) == ("chance", 40)
+    assert 0 < answer["value"] < 1
+    assert run_ustad(*few, "--target", 0).json["value"] == 1
+    assert run_ustad(*few, "--target", 200).json["value"] == 0
+    for target, text in (("-1", "0 to"), ("many", "whole number"), ("10000", "0 to")):
+        run = run_ustad(*few, "--target", target)
+        assert run.status == 2
+        assert text in run.err
+    run = run_ustad(*words, "--rolls-left", 2, "--target", 300)
+    assert run.status == 2
+    assert "outlook=best" in run.err
+
+
+def test_a_target_is_refused_without_the_table(tables: Path) -> None:
+    bot = make_target_bot(Yacht(), 300, tables)
+    start = position(Yacht(), [make_sheet((-1,) * len(BOXES), 0)], 0, (1, 1, 2, 3, 4), 2)
+    with pytest.raises(UsageError, match="13 open boxes"):
+        bot.ask(start)
+
+
+def test_make_bot_gives_each_level_its_own(tables: Path) -> None:
+    assert type(make_bot("hard", Yacht(), tables)) is TableBot
+    assert type(make_bot("expert", Yacht(), tables)) is Unseeing
+
+
+def test_what_is_learnt_on_the_way() -> None:
+    """Last to play with two boxes open one knows all at the last turn; first, about half."""
+    assert learnt(2, [1]) == 1
+    assert learnt(2, [2]) == 0.5
+    assert learnt(3, [2, 2]) == 0.75
+    assert learnt(3, [2, 3]) == 0.625
+    assert learnt(1, [0]) == 0
+    assert 0.5 < learnt(13, [12]) < 0.55
+
+
+def test_own_rows_mix_hard_play_and_best_chances(experts: dict[str, ExpertBot]) -> None:
+    known = experts["plain"].outlooks
+    states = np.array([state_index(1 << 12, 1, 63), state_index(1 << 11, 0, 0)])
+
+    class Thrice:
+        """All points count three times."""
+
+        def rows(self, states: Any) -> Any:
+            return known.field.rows(states) * 3
+
+    hard = known.field.rows(states)
+    part = Outlooks("best", known.field, known.bonus, True, Thrice())
+    weights = np.array([0.5, 1.0])
+    mixed = part.own_rows(states, weights)
+    assert mixed == pytest.approx(hard * np.array([[2.0], [3.0]]), abs=1e-15)
+    two_thirds = Outlooks("best", known.field, known.bonus, True, Thrice(), 2 / 3)
+    assert two_thirds.own_rows(states, weights * 2 / 3) == pytest.approx(mixed, abs=1e-12)
+    assert np.array_equal(part.own_rows(states, np.zeros(2)), hard)

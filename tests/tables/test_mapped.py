@@ -1,0 +1,137 @@
+"""Tables whose values are mapped: what was written comes back, and damage is seen when read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import h5py
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from ustad.tables import (
+    CorruptTableError,
+    MismatchedTableError,
+    Table,
+    TableError,
+    TableSpec,
+    open_table,
+    write_table,
+)
+from ustad.tables.mapped import BLOCK_BYTES
+
+COUNT = 3 * BLOCK_BYTES // 8 + 100
+VALUES = np.random.default_rng(1).random(COUNT)
+SPEC = TableSpec(
+    game="game",
+    options={"option": 1},
+    quantity="chance",
+    unit="probability",
+    index_version=1,
+    index_formula="as they come",
+    shape=(COUNT,),
+    start_index=5,
+    parts={"lengths": ("<i8", (-1,))},
+    mapped=True,
+)
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    parts = {"lengths": np.arange(77)}
+    return write_table(SPEC, tmp_path, VALUES, {"values": COUNT}, {"rolls": np.eye(3)}, parts)
+
+
+def opened(path: Path) -> Table:
+    return open_table(SPEC, path.parent)
+
+
+def place_of_values(path: Path) -> int:
+    with h5py.File(path, "r") as file:
+        return int(file["values"].id.get_offset())
+
+
+def flip(path: Path, at: int) -> None:
+    content = bytearray(path.read_bytes())
+    content[at] ^= 1
+    path.write_bytes(content)
+
+
+def test_round_trip(path: Path) -> None:
+    table = opened(path)
+    table.ensure(np.array([0]), 10)
+    assert np.array_equal(table.values, VALUES)
+    assert isinstance(table.values, np.memmap)
+    assert np.array_equal(table.parts["lengths"], np.arange(77))
+    assert (table.start_value, table.bytes) == (VALUES[5], path.stat().st_size)
+    table.verify()
+    with pytest.raises(ValueError, match="read-only"):
+        table.values[0] = 1.0
+
+
+def test_the_bytes_depend_on_the_content_alone(path: Path, tmp_path: Path) -> None:
+    parts = {"lengths": np.arange(77)}
+    other = write_table(
+        SPEC, tmp_path / "b", VALUES, {"values": COUNT}, {"rolls": np.eye(3)}, parts
+    )
+    assert other.read_bytes() == path.read_bytes()
+
+
+def test_damage_is_seen_when_the_block_is_read(path: Path) -> None:
+    """The file opens, whole blocks may be read, the bad one may not."""
+    flip(path, place_of_values(path) + BLOCK_BYTES + 17)
+    table = opened(path)
+    table.ensure(np.array([0]), 100)
+    table.ensure(np.array([2 * BLOCK_BYTES // 8]), 100)
+    with pytest.raises(CorruptTableError, match="block 1 of the values"):
+        table.ensure(np.array([0, BLOCK_BYTES // 8]), 100)
+    with pytest.raises(CorruptTableError, match="--force"):
+        # A run that only ends in the bad block.
+        table.ensure(np.array([BLOCK_BYTES // 8 - 1]), 2)
+    with pytest.raises(CorruptTableError, match="block 1"):
+        table.verify()
+
+
+def test_damage_to_the_start_value_is_seen_at_once(path: Path) -> None:
+    flip(path, place_of_values(path) + 5 * 8)
+    with pytest.raises(CorruptTableError):
+        opened(path)
+
+
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(where=st.floats(0, 1, exclude_max=True), bit=st.integers(0, 7))
+def test_any_flipped_bit_outside_of_the_values_is_refused(
+    path: Path, where: float, bit: int
+) -> None:
+    whole = path.read_bytes()
+    begin, size = place_of_values(path), VALUES.nbytes
+    at = int(where * (len(whole) - size))
+    at += size if at >= begin else 0
+    content = bytearray(whole)
+    content[at] ^= 1 << bit
+    try:
+        path.write_bytes(content)
+        with pytest.raises(TableError):
+            opened(path)
+    finally:
+        path.write_bytes(whole)
+
+
+@pytest.mark.parametrize("length", [0, 100, 511, 4096, -8, -1])
+def test_cut_short_or_longer(path: Path, length: int) -> None:
+    content = path.read_bytes()
+    path.write_bytes(content[:length])
+    with pytest.raises(CorruptTableError):
+        opened(path)
+    path.write_bytes(content + b"\0")
+    with pytest.raises(CorruptTableError, match="bytes"):
+        opened(path)
+
+
+def test_another_table_under_this_name(path: Path) -> None:
+    parts = {"lengths": np.arange(77)}
+    other = TableSpec(**{**SPEC.__dict__, "quantity": "another"})
+    write_table(other, path.parent, VALUES, {}, {}, parts)
+    with pytest.raises(MismatchedTableError, match="quantity"):
+        opened(path)

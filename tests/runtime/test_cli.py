@@ -421,9 +421,11 @@ def test_bundle_and_verify(run_ustad: Ustad, tables: Path, tmp_path: Path, one_g
     assert {path.name for path in tables.iterdir()} < {path.name for path in paths}
     for path in paths:
         assert path.read_bytes() == (tmp_path / "a" / path.name).read_bytes()
-    assert len(paths) == 7
+    assert len(paths) == 2 * len(TYPE.table_options()) + 1
     assert run_ustad("verify", "--tables", tmp_path / "a").out.endswith("of a bundle, 0 bad\n")
-    assert len(run_ustad("info", "--tables", tmp_path / "a", "--json").json["tables"]) == 3
+    assert len(run_ustad("info", "--tables", tmp_path / "a", "--json").json["tables"]) == len(
+        TYPE.table_options()
+    )
     path = next(path for path in (tmp_path / "a").iterdir() if path.suffix == ".json")
     path.write_text(path.read_text().replace("points", "dollars"))
     found = run_ustad("verify", "--tables", tmp_path / "a", "--json")

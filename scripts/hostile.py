@@ -296,6 +296,7 @@ def forgeries(sound: Sound, work: Path) -> Iterator[Case]:
     def unfold(file: h5py.File) -> None:
         stream = zlib.compressobj(1)
         zeros = b"".join(stream.compress(bytes(10**7)) for _ in range(60)) + stream.flush()
+        put(file, shape=values.shape, dtype=values.dtype, **usual)
         file["values"].id.write_direct_chunk((0,) * values.ndim, zeros)
 
     def attribute(name: str, value: Any) -> Callable[[h5py.File], None]:

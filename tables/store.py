@@ -110,9 +110,9 @@ class Table:
         counts: how many states of each kind it covers.
         start_value: the value of the start of the game.
         bytes: the size of the file.
-        built_with: the versions of what wrote it.
         file_state: what the file system said of the file when it was read.
         blocks: where the values are mapped, what checks them.
+        built_with: the versions of what wrote it.
     """
 
     spec: TableSpec
@@ -122,9 +122,9 @@ class Table:
     counts: Mapping[str, int]
     start_value: float
     bytes: int
-    built_with: str
     file_state: tuple[int, ...] | None = None
     blocks: mapped.Blocks | None = None
+    built_with: str = ""
 
     def ensure(self, begin: NDArray[np.int64], count: int) -> None:
         """Check runs of values before they are read, if they are not checked yet.
@@ -585,7 +585,7 @@ def _read_table(
         raise CorruptTableError(path, f"start_value {start_value!r}", at_start, remedy)
     size = len(image) if isinstance(image, bytes) else image.length
     return Table(
-        spec, path, values, arrays, counts, start_value, size, built_with, file_state, blocks
+        spec, path, values, arrays, counts, start_value, size, file_state, blocks, built_with
     )
 
 

@@ -122,6 +122,7 @@ def _parser() -> argparse.ArgumentParser:
         _add_arena,
         _add_play,
         _add_serve,
+        _add_export,
     ):
         add(commands)
     for name in NAMES:
@@ -608,6 +609,53 @@ def _serve(args: argparse.Namespace) -> int:
     from ustad.runtime.serve import serve  # only here
 
     serve(sys.stdin.buffer, sys.stdout, Advisor(_folder(args)))
+    return OK
+
+
+# export
+
+
+def _add_export(commands: Any) -> None:
+    text = "flat files and a reader in JavaScript, for an app"
+    for kind, parser in _add_for_each_game(commands, "export", _export, text):
+        parser.add_argument("--out", required=True, metavar="DIR", help="the folder to write")
+        parser.add_argument(
+            "--all", action="store_true", help="every default table, each in a folder of its own"
+        )
+        fields = ", ".join(option.name for option in kind.table_fields)
+        parser.add_argument(
+            "--option",
+            action="append",
+            default=[],
+            metavar="NAME=VALUE",
+            help=f"the table of these options, instead of the defaults: {fields}",
+        )
+
+
+def _export(args: argparse.Namespace) -> int:
+    from ustad.runtime import export  # only here
+
+    kind, out = game_type(args.game), Path(args.out)
+    make = export.exporter(kind.name)
+    if args.all and args.option:
+        raise UsageError("export: expected --all or --option, not both")
+    options = parse_options(kind.name, kind.table_fields, args.option)
+    wanted = export.option_sets(kind) if args.all else [options]
+    rows: list[dict[str, Any]] = []
+    for one in wanted:
+        spec = kind.table_spec(one)
+        folder = out / Path(spec.file_name).stem if args.all else out
+        with _bar(f"export {spec.what}", "states") as progress:
+            content = make(spec.options, tables_folder(_folder(args)), progress)
+        written = export.write_export(kind, content, folder)
+        options = dict(content.options)
+        rows.append({"path": str(folder), "options": options, "files": written})
+    if args.json:
+        _print_json({"exports": rows})
+    else:
+        for row in rows:
+            sizes = ", ".join(f"{name} {size:,}" for name, size in row["files"].items())
+            print(f"{row['path']}: {sizes} bytes")
     return OK
 
 

@@ -54,6 +54,12 @@ class OutcomeError(UstadError):
     kind = "outcome"
 
 
+class ExportError(UstadError):
+    """An export that cannot be written, or that would choose worse moves than its table."""
+
+    kind = "export"
+
+
 class WorkerError(UstadError):
     """A process or machine that was to do a part of the work went away."""
 

@@ -20,18 +20,19 @@ LARGEST_TEXT = 1_000_000
 _REQUIRED: Any = object()
 
 
-def loads(text: str, what: str) -> Any:
+def loads(text: str, what: str, most: int = LARGEST_TEXT) -> Any:
     """Parse JSON.
 
     Args:
         text: the text.
         what: its name in error messages, such as ``position``.
+        most: the most characters that it may have.
 
     Raises:
         JsonError: if it is not strict JSON, is too long, or is nested too deep.
     """
-    if len(text) > LARGEST_TEXT:
-        raise JsonError(f"{what}: {len(text)} characters, expected at most {LARGEST_TEXT}")
+    if len(text) > most:
+        raise JsonError(f"{what}: {len(text)} characters, expected at most {most}")
 
     def pairs(items: list[tuple[str, Any]]) -> dict[str, Any]:
         found: dict[str, Any] = {}

@@ -8,10 +8,12 @@ shared: compare figures of one run.
 from __future__ import annotations
 
 import argparse
+import gzip
 import hashlib
 import json
 import os
 import random
+import shutil
 import statistics
 import subprocess
 import sys
@@ -518,6 +520,124 @@ def raja_pasu_strength() -> Row:
         "target": "expert loses no pair; hard wins more than medium",
         "ok": not any(lost.values()) and bool(seen.mean() > 0),
     }
+
+
+def export_row(name: str, options: dict[str, Any], most_bytes: int) -> Row:
+    """Export a table; return the time, the gzipped size, the proof, and a question's time in Node.
+
+    Node is asked the vectors of the manifest, each of another position; without Node that is
+    left out.
+    """
+    from ustad.runtime.export import exporter, write_export
+
+    kind = game_type(name)
+    script = Path(__file__).parents[1] / "tests" / "runtime" / "export" / "answers.mjs"
+    with built(kind, options) as folder, tempfile.TemporaryDirectory() as out:
+        begin, cpu = time.perf_counter(), time.process_time()
+        content = exporter(name)(kind.table_spec(options).options, folder, None)
+        write_export(kind, content, Path(out))
+        wall, cpu = time.perf_counter() - begin, time.process_time() - cpu
+        data = [path for path in Path(out).iterdir() if path.suffix != ".js"]
+        size = sum(len(gzip.compress(path.read_bytes(), 9)) for path in data)
+        row: Row = {"wall_s": wall, "cpu_s": cpu, "gzipped": size, "target": most_bytes}
+        if shutil.which("node"):
+            told = subprocess.run(
+                ["node", str(script), out], capture_output=True, check=True, text=True
+            )
+            row["node_median_ms"] = json.loads(told.stdout)["median_ms"]
+        return {**row, **content.proof}
+
+
+@benchmark
+def yacht_export() -> Row:
+    """The values of one setting; at most 0.6 MB gzipped."""
+    return export_row("yacht", {}, 600_000)
+
+
+@benchmark
+def dice_poker_export() -> Row:
+    """The default table; at most 40 kB gzipped."""
+    return export_row("dice_poker", {}, 40_000)
+
+
+@benchmark
+def pasa_export() -> Row:
+    """The largest of the default tables; all six at most 10 MB, before gzip as well."""
+    return export_row("pasa", {"players": 6, "chips": 18}, 10_000_000)
+
+
+@benchmark
+def raja_pasu_export() -> Row:
+    """The round with all holes open; at most 15 MB gzipped."""
+    return export_row("raja_pasu", {}, 15_000_000)
+
+
+# Marriage
+
+
+@benchmark
+def marriage_distances() -> Row:
+    """Find how far hands are from a show (21 cards), and from a finish with all outs (13)."""
+    from ustad.runtime import compiled
+    from ustad.runtime.games import melds
+
+    deck = np.repeat(np.arange(melds.CARDS), melds.COPIES)
+    hands = [np.random.default_rng(seed).permutation(deck) for seed in range(2000)]
+    shows = [melds.counts_of(hand[:21]) for hand in hands]
+    finishes = [melds.counts_of(hand[:13]) for hand in hands]
+    memory = np.zeros(1 << 16, dtype=np.int64)
+    none = np.zeros(melds.CARDS, dtype=np.int64)
+    groups, outs = melds.finish_work()
+    chosen = np.zeros(4, dtype=np.int64)
+    jokers = melds.joker_mask(6)
+
+    def show() -> None:
+        for hand in shows:
+            compiled.marriage_show_distance(memory, hand, none, False)
+
+    def finish() -> None:
+        for hand in finishes:
+            compiled.marriage_search_finish(hand, jokers, 12, groups, outs, chosen, True)
+
+    show()
+    finish()
+    row, other = timed(show, 5), timed(finish, 5)
+    each, of_finish = row["cpu_s"] / len(hands), other["cpu_s"] / len(hands)
+    return {
+        **row,
+        "show_s": each,
+        "finish_s": of_finish,
+        "target": "at most 10 microseconds a show distance, 150 a finish distance",
+        "ok": each <= 10e-6 and of_finish <= 150e-6,
+    }
+
+
+@benchmark
+def marriage_round() -> Row:
+    """Play rounds of four hard bots through their views."""
+    kind = game_type("marriage")
+    rules = kind.game(kind.read_options({}))
+    bot = kind.bot("hard", rules, None, 0)
+
+    def play(seed: int) -> None:
+        state = rules.deal(4, (seed,))
+        while not state.is_over():
+            state = state.apply(bot.choose(state.view(state.current_player())))
+
+    play(0)
+    seeds = iter(range(1, 99))
+    row = timed(lambda: play(next(seeds)), 20)
+    return {**row, "target": "at most 150 ms", "ok": row["cpu_s"] <= 0.150}
+
+
+@benchmark
+def marriage_strength() -> Row:
+    """Measure expert against three hard: net points a round, paired deals, all four seats."""
+    from ustad.solver.marriage import measure
+
+    mean, half = measure("expert", "hard", 1000, 101)
+    ok = mean >= 0.8 and mean - half > 0.4
+    return {"net": mean, "half_width": half, "target": "at least +0.8, lower end +0.4", "ok": ok}
 
 
 def main() -> int:

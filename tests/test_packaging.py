@@ -89,7 +89,11 @@ LEARNED = "ustad/runtime/bots/marriage_weights.json"
 def test_the_wheel_holds_code_and_the_learned_weights_alone(wheel: list[str]) -> None:
     assert LEARNED in wheel
     inside = [name for name in wheel if name.startswith("ustad/") and name != LEARNED]
-    assert {Path(name).suffix or Path(name).name for name in inside} <= {".py", ".typed"}
+    assert {Path(name).suffix or Path(name).name for name in inside} <= {".py", ".js", ".typed"}
+    readers = {
+        f"ustad/{path.relative_to(ROOT).as_posix()}" for path in ROOT.rglob("runtime/**/*.js")
+    }
+    assert readers == {name for name in inside if name.endswith(".js")}
 
 
 def test_numpy_and_h5py_are_all_that_a_question_needs() -> None:

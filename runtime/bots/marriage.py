@@ -20,8 +20,16 @@ maal.  A card of the pile is judged by the difference that it makes.
   leave the best finish;
 - *expert* weighs all features by what they were found to be worth in net points:
   the weights are slopes learned from randomised self-play, see
-  ``ustad.solver.marriage``, and ship with the package.  Where no tiplu is known a
-  show and the blind discard after it are averaged over the tiplus that can come.
+  ``ustad.solver.marriage``, and ship with the package.
+
+**Measured** (net points a round, four players, each deal with the hero in all four
+seats, 95% intervals): medium against easy +10.1 +- 0.8, hard against easy
++15.0 +- 0.8, hard against medium +6.0 +- 0.4, expert against hard +1.47 +- 0.29,
+against medium +7.2 +- 0.6, against easy +17.8 +- 0.8.  The features *soon* (how
+likely a show or a finish is within some turns) are much of expert's gain: without
+them it was +1.3 +- 0.4.  Averaging the show and the blind discard after it over the
+tiplus that can come gained nothing (+1.29 +- 0.45 with it, +1.33 +- 0.44 without): a
+show is judged with putali and master as its jokers.
 
 No level throws a putali or the master while it has anything else; every level
 shows and finishes as soon as it can.

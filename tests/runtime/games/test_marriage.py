@@ -337,13 +337,15 @@ def test_three_laid_tanelas_need_the_show_to_be_called() -> None:
         ({"stock": 74}, "stock"),
         ({"hand": ["9H"] * 4 + ["2C"] * 17}, "9H"),
         ({"hand": ["9H"]}, "hand"),
-        ({"to_move": 1}, "to_move"),
+        ({"to_move": 4}, "to_move"),
+        ({"to_move": True}, "to_move"),
         ({"tiplu": "7H"}, "tiplu"),
         ({"tiplu_drawn": True, "stock": 74}, "tiplu_drawn"),
         ({"phase": "discard", "stock": 74, "drawn": "AH"}, "drawn"),
         ({"drawn": "9H"}, "drawn"),
         ({"pile": ["5X"]}, "pile"),
-        ({"discards": [{"seat": 1, "card": "5C"}]}, "discards"),
+        ({"discards": [{"seat": 3, "card": "6C"}]}, "pile"),
+        ({"discards": [{"seat": 4, "card": "5C"}]}, "seat"),
         ({"turns": -1}, "turns"),
         ({"surprise": 1}, "surprise"),
     ],
@@ -422,3 +424,20 @@ def test_melds_of_a_finish_are_melds_and_every_discard_is_found() -> None:
         assert sorted(rules.flat(found)) == sorted(built)
         assert all(rules.is_finish_meld(meld, jokers) for meld in found)
         assert rules.finish_melds_exist(hand, jokers)
+
+
+@pytest.mark.parametrize(("given", "counted"), [(5, 5), (1, 1), (9, 9), (0, 1), (2, 9)])
+def test_turns_of_the_round_or_of_the_seat_to_move(given: int, counted: int) -> None:
+    """Seat 0 begins; seat 1 is to move after 1, 5, 9, ... turns, having had 0, 1, 2, ..."""
+    told = position(turns=given, to_move=1)
+    state = TYPE.state_from_json(told)
+    assert state.table.turns == counted
+    assert state.table.first_draw_to_come == (counted < 4)
+    assert TYPE.state_to_json(state)["turns"] == counted
+
+
+def test_a_seat_that_has_thrown_is_past_its_first_draw() -> None:
+    thrown = [{"seat": 0, "card": "3H"}, {"seat": 1, "card": "5C"}]
+    state = TYPE.state_from_json(position(discards=thrown))
+    assert not state.table.first_draw_to_come
+    assert all(not isinstance(move, Lay) for move in state.legal_moves())

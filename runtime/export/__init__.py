@@ -1,0 +1,43 @@
+"""Exports: what an app needs to play a table without Python, in a folder of flat files.
+
+The problem.  The bots of an app run on phones and web pages.  They need the numbers of a
+table in few bytes, all that it takes to find a number, and certainty that the moves
+chosen there are the ones that the full table chooses.
+
+The form.  An export is a folder with
+
+- ``manifest.json``: what the export is of, how every array lies in the binary files, the
+  rules of the game as arrays, what the rounding costs, and test vectors;
+- one or two binary files: arrays of little-endian numbers one after the other, each at a
+  multiple of eight bytes.  An array of rounded values holds ``q`` for
+  ``offset + scale * q``;
+- a reader in plain JavaScript, modules without dependency, which needs nothing else.
+
+Sound or refused.  The manifest holds the SHA-256 of every binary file and, as its last key
+``sha256``, its own: over its text without that key, written as JavaScript's
+``JSON.stringify`` writes it (:func:`ustad.runtime.export.manifest.canonical`).
+
+The choice of moves survives.  A game's exporter compares the choices by the rounded values
+with those by the exact ones over the whole table, writes what it found into the manifest as
+``proof``, and raises :class:`ustad.runtime.errors.ExportError` instead of writing where a
+choice would cost too much.
+
+A game is exported by the module of its name in this package, with a function
+``content(options, folder, progress)`` that returns a :class:`Content`.
+"""
+
+from ustad.runtime.export.content import Content, Packed, exporter, option_sets, rounded, vectors
+from ustad.runtime.export.folder import MANIFEST, check_export, read_export, write_export
+
+__all__ = [
+    "MANIFEST",
+    "Content",
+    "Packed",
+    "check_export",
+    "exporter",
+    "option_sets",
+    "read_export",
+    "rounded",
+    "vectors",
+    "write_export",
+]

@@ -1,0 +1,227 @@
+"""What an export holds, and what games share in making it."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import random
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ustad.runtime.advice import advice_to_json
+from ustad.runtime.errors import UsageError
+from ustad.runtime.games.base import CHANCE, Bot, GameType, Progress
+from ustad.tables import Table
+
+Floats = NDArray[np.float64]
+
+DTYPES = {
+    "uint8": "|u1",
+    "int8": "|i1",
+    "uint16": "<u2",
+    "int16": "<i2",
+    "uint32": "<u4",
+    "int32": "<i4",
+    "float64": "<f8",
+}
+"""The types of arrays, by the names that JavaScript gives them in lower case."""
+
+
+@dataclass(frozen=True)
+class Packed:
+    """An array of an export.
+
+    Attributes:
+        numbers: of one of :data:`DTYPES`.
+        scale: with ``offset`` says that ``offset + scale * number`` is meant, None if the
+            numbers are meant themselves.
+        offset: see ``scale``.
+    """
+
+    numbers: NDArray[Any]
+    scale: float | None = None
+    offset: float = 0.0
+
+    @property
+    def dtype(self) -> str:
+        """The name of the type."""
+        by_numpy = {given: name for name, given in DTYPES.items()}
+        return by_numpy[self.numbers.dtype.str]
+
+    def values(self) -> Floats:
+        """Return what the numbers mean, as a reader computes it."""
+        found: Floats = self.numbers.astype(np.float64)
+        return found if self.scale is None else self.offset + self.scale * found
+
+
+def rounded(values: Floats, least_scale: float = 0.0) -> Packed:
+    """Return values rounded to 16 bits, 0 staying 0 exactly.
+
+    Args:
+        values: finite numbers.
+        least_scale: the step between neighbouring numbers is no finer; what it saves is
+            the size of a compressed file.
+    """
+    low, high = min(float(values.min()), 0.0), max(float(values.max()), 0.0)
+    scale = max((high - low) / 65534, least_scale) or 1.0
+    below = int(np.ceil(-low / scale))
+    numbers = np.rint(values / scale) + below
+    return Packed(numbers.astype("<u2"), scale, -scale * below)
+
+
+@dataclass(frozen=True)
+class Content:
+    """All that an export is made of.
+
+    Attributes:
+        options: the full option set, as the game's tables are keyed.
+        facts: entries of the manifest beside the common ones, by key.
+        files: the arrays of each binary file, by the names of file and array.
+        reader: the JavaScript modules, that with ``open`` first.
+        proof: what was measured of the rounding.
+        vectors: positions with their answers; see :func:`vectors`.
+    """
+
+    options: Mapping[str, Any]
+    facts: Mapping[str, Any]
+    files: Mapping[str, Mapping[str, Packed]]
+    reader: Sequence[str]
+    proof: Mapping[str, Any]
+    vectors: Sequence[Mapping[str, Any]] = field(default_factory=tuple)
+
+
+Exporter = Callable[[Mapping[str, Any], Path, Progress | None], Content]
+"""Makes the content of an export from options and the folder of the tables."""
+
+
+def _module(game: str) -> Any:
+    name = f"{__package__}.{game}"
+    try:
+        return import_module(name)
+    except ModuleNotFoundError as error:
+        if error.name != name:
+            raise
+        raise UsageError(f"export: {game} has no export") from None
+
+
+def exporter(game: str) -> Exporter:
+    """Return the function that exports a game.
+
+    Raises:
+        UsageError: the game has no export.
+    """
+    found: Exporter = _module(game).content
+    return found
+
+
+def option_sets(kind: GameType) -> Sequence[Mapping[str, Any]]:
+    """Return the option sets of the default exports: those of the default tables.
+
+    A game's module says otherwise with a function ``option_sets``.
+    """
+    found: Callable[[], Sequence[Mapping[str, Any]]]
+    found = getattr(_module(kind.name), "option_sets", kind.table_options)
+    return found()
+
+
+def table_facts(table: Table) -> dict[str, Any]:
+    """Return what a manifest says of the table that an export was made of."""
+    spec = table.spec
+    return {
+        "quantity": spec.quantity,
+        "unit": spec.unit,
+        "index_formula": spec.index_formula,
+        "counts": dict(table.counts),
+        "table": {
+            "file": spec.file_name,
+            "index_version": spec.index_version,
+            "solver_version": spec.solver_version,
+            "start_value": table.start_value,
+            "values_sha256": hashlib.sha256(table.values.tobytes()).hexdigest(),
+        },
+    }
+
+
+def cores() -> int:
+    """Return how many cores this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def vectors(
+    kind: GameType,
+    starts: Sequence[Any],
+    exact: Bot,
+    read: Bot,
+    count: int,
+    seed: int,
+    level: str | None = None,
+) -> list[dict[str, Any]]:
+    """Return positions of games played at random, with what a reader must answer.
+
+    Each holds the ``position``, the ``best`` moves, the exact ``value``, and what the rounded
+    values give: ``read`` and all ``options``.  Positions where the rounding changes which
+    moves are best are passed over; what they cost is part of the proof.  A manifest has no
+    room for all options: :func:`brief` leaves them out.
+
+    Args:
+        kind: the game.
+        starts: states to start games from, in turn.
+        exact: answers by the exact values.
+        read: answers by the rounded ones, as the reader must.
+        count: how many.
+        seed: what the games are drawn from.
+        level: what the reader is to play, if it knows several.
+    """
+    found: list[dict[str, Any]] = []
+    for state in _positions(starts, read, seed):
+        told = advice_to_json(kind, read.ask(state))
+        true = advice_to_json(kind, exact.ask(state))
+        if sorted(map(str, told["best"])) != sorted(map(str, true["best"])):
+            continue
+        found.append(
+            {
+                **({} if level is None else {"level": level}),
+                "position": kind.state_to_json(state),
+                "best": true["best"],
+                "value": true["value"],
+                "read": told["value"],
+                "options": [list(option.values()) for option in told["options"]],
+            }
+        )
+        if len(found) == count:
+            break
+    return found
+
+
+def brief(found: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Return vectors without their options."""
+    return [{key: held for key, held in vector.items() if key != "options"} for vector in found]
+
+
+def _positions(starts: Sequence[Any], bot: Bot, seed: int) -> Iterator[Any]:
+    """Yield positions of games, each at random out of some moves, half of them the bot's."""
+    source = random.Random(seed)
+    while True:
+        for state in starts:
+            until = source.randrange(2, 9)
+            while not state.is_over():
+                if state.current_player() == CHANCE:
+                    outcomes = state.chance_outcomes()
+                    chances = [chance for _, chance in outcomes]
+                    state = state.apply(source.choices(outcomes, chances)[0][0])
+                    continue
+                until -= 1
+                if until == 0:
+                    yield state
+                    until = source.randrange(2, 9)
+                moves = state.legal_moves()
+                move = bot.choose(state) if source.random() < 0.5 else source.choice(moves)
+                state = state.apply(move)

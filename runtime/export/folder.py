@@ -1,0 +1,219 @@
+"""Export folders: written file by file, the manifest last, and believed when every byte is right.
+
+A reader opens the manifest first.  As long as an export is being written over an old one, the
+old manifest does not fit the new files, and the export is refused.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import tempfile
+from collections.abc import Mapping
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ustad.runtime.errors import ExportError, JsonError, UstadError
+from ustad.runtime.export.content import DTYPES, Content, Packed
+from ustad.runtime.export.manifest import (
+    DIGEST,
+    FORMAT,
+    FORMAT_VERSION,
+    LARGEST_MANIFEST,
+    digest,
+    manifest_text,
+)
+from ustad.runtime.games.base import GameType
+from ustad.runtime.strict_json import Fields, is_int, loads
+from ustad.tables import CorruptTableError, MismatchedTableError, MissingTableError
+
+MANIFEST = "manifest.json"
+
+_ALIGNED = 8
+_LARGEST_FILE = 200_000_000
+
+
+def reader_files() -> dict[str, bytes]:
+    """Return the JavaScript modules of all readers, by name."""
+    folder = files(__package__) / "reader"
+    found = {path.name: path.read_bytes() for path in folder.iterdir()}
+    return {name: text for name, text in sorted(found.items()) if name.endswith(".js")}
+
+
+def _with_places(arrays: Mapping[str, Packed]) -> tuple[bytes, dict[str, dict[str, Any]]]:
+    """Return the bytes of a file and where each of its arrays lies."""
+    content, places = bytearray(), {}
+    for name, packed in arrays.items():
+        content += bytes(-len(content) % _ALIGNED)
+        places[name] = {
+            "dtype": packed.dtype,
+            "shape": list(packed.numbers.shape),
+            "at": len(content),
+        }
+        if packed.scale is not None:
+            places[name] |= {"scale": packed.scale, "offset": packed.offset}
+        content += packed.numbers.tobytes()
+    return bytes(content), places
+
+
+def write_export(kind: GameType, content: Content, out: Path) -> dict[str, int]:
+    """Write an export into a folder, made if it is not there.
+
+    Args:
+        kind: the game.
+        content: what to write.
+        out: the folder; files of the same names are replaced.
+
+    Returns:
+        The bytes of each file, by name.
+
+    Raises:
+        ExportError: the folder cannot be written or is full.
+    """
+    written: dict[str, bytes] = {}
+    places: dict[str, dict[str, Any]] = {}
+    for name, arrays in content.files.items():
+        written[name], found = _with_places(arrays)
+        places |= {array: {"file": name, **place} for array, place in found.items()}
+    manifest = {
+        "format": FORMAT,
+        "format_version": FORMAT_VERSION,
+        "game": kind.name,
+        "title": kind.title,
+        "options": dict(content.options),
+        **content.facts,
+        "reader": list(content.reader),
+        "files": {
+            name: {"bytes": len(held), "sha256": hashlib.sha256(held).hexdigest()}
+            for name, held in written.items()
+        },
+        "arrays": places,
+        "proof": dict(content.proof),
+        "vectors": list(content.vectors),
+    }
+    modules = reader_files()
+    written |= {name: modules[name] for name in content.reader}
+    written[MANIFEST] = manifest_text(manifest).encode()
+    for name, held in written.items():
+        _write(out / name, held)
+    return {name: len(held) for name, held in written.items()}
+
+
+def _write(path: Path, content: bytes) -> None:
+    """Write a file whole or not at all."""
+    temporary = None
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(prefix=".export-", suffix=".part", dir=path.parent)
+        temporary = Path(name)
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        os.chmod(temporary, 0o644)
+        os.replace(temporary, path)
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise ExportError(f"{path}: cannot be written: {reason}") from error
+    finally:
+        if temporary is not None:
+            with contextlib.suppress(OSError):
+                temporary.unlink()
+
+
+# Reading, to check what was written.
+
+
+def read_export(folder: Path) -> tuple[dict[str, Any], dict[str, Packed]]:
+    """Return the manifest and the arrays of an export, every byte of it checked.
+
+    Raises:
+        MissingTableError: there is no manifest, or a file that it names is missing.
+        CorruptTableError: a file is not what was written.
+        MismatchedTableError: it is an export of another version.
+    """
+    path, remedy = folder / MANIFEST, f"ustad export GAME --out {folder}"
+    text = _read(path, LARGEST_MANIFEST, "an export", remedy)
+    try:
+        manifest = loads(text.decode(), "manifest", LARGEST_MANIFEST)
+        fields = Fields(manifest, "manifest", JsonError)
+        version = fields.take("format"), fields.take("format_version")
+        if version != (FORMAT, FORMAT_VERSION):
+            raise MismatchedTableError(path, f"{FORMAT} {FORMAT_VERSION}", str(version), remedy)
+        if fields.take(DIGEST) != digest(manifest):
+            raise JsonError("manifest: its digest is wrong")
+        contents = {
+            name: _checked(folder, name, held, remedy) for name, held in manifest["files"].items()
+        }
+        arrays = {
+            name: _array(place, contents[place["file"]])
+            for name, place in manifest["arrays"].items()
+        }
+        for name in manifest["reader"]:
+            _read(folder / _plain(name), LARGEST_MANIFEST, "a reader", remedy)
+    except (UstadError, UnicodeDecodeError, ValueError, LookupError, TypeError) as error:
+        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise CorruptTableError(path, "a sound manifest", reason, remedy) from None
+    return manifest, arrays
+
+
+def check_export(folder: Path) -> dict[str, Any]:
+    """Return the manifest of an export after checking every byte; see :func:`read_export`."""
+    return read_export(folder)[0]
+
+
+def _plain(name: str) -> str:
+    """Return the name of a file if it stays in its folder."""
+    if not isinstance(name, str) or Path(name).name != name:
+        raise JsonError(f"manifest: {name!r} is no name of a file in this folder")
+    return name
+
+
+def _read(path: Path, most: int, what: str, remedy: str) -> bytes:
+    """Return the bytes of a file of at most so many."""
+    try:
+        with path.open("rb") as file:
+            content = file.read(most + 1)
+    except FileNotFoundError:
+        raise MissingTableError(path, what, remedy) from None
+    except OSError as error:
+        raise CorruptTableError(path, "a file", error.strerror or str(error), remedy) from None
+    if len(content) > most:
+        raise CorruptTableError(path, f"at most {most} bytes", "more", remedy)
+    return content
+
+
+def _checked(folder: Path, name: str, held: Mapping[str, Any], remedy: str) -> bytes:
+    """Return the bytes of a binary file, its length and digest being right."""
+    path = folder / _plain(name)
+    if not is_int(held["bytes"], 0, _LARGEST_FILE):
+        raise JsonError(f"manifest: files: {name}: bytes {held['bytes']!r}")
+    content = _read(path, held["bytes"], name, remedy)
+    found = hashlib.sha256(content).hexdigest()
+    if found != held["sha256"]:
+        raise CorruptTableError(path, f"digest {held['sha256'][:16]}", found[:16], remedy)
+    return content
+
+
+def _array(place: Mapping[str, Any], content: bytes) -> Packed:
+    """Return an array after checking that it lies in its file."""
+    dtype = np.dtype(DTYPES[place["dtype"]])
+    count = 1
+    for side in place["shape"]:
+        if not is_int(side, 0, len(content)):
+            raise JsonError(f"manifest: arrays: shape {place['shape']}")
+        count *= side
+    at = place["at"]
+    if not is_int(at, 0, len(content)) or at % _ALIGNED:
+        raise JsonError(f"manifest: arrays: at {at!r}")
+    if at + count * dtype.itemsize > len(content):
+        raise JsonError("manifest: arrays: an array lies outside of its file")
+    numbers: NDArray[Any] = np.frombuffer(content, dtype, count, at).reshape(place["shape"])
+    if "scale" not in place:
+        return Packed(numbers)
+    return Packed(numbers, float(place["scale"]), float(place["offset"]))

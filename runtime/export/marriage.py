@@ -1,0 +1,72 @@
+"""The export of Marriage: the learned numbers of its expert, as they are.
+
+A number belongs to a feature of a decision; :mod:`ustad.runtime.bots.marriage` says what each
+feature is.  The reader gives the numbers by name and plays nothing: the features are the app's
+to count.  The vectors are positions with the expert's moves and nets, to check them against.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ustad.runtime.advice import advice_to_json
+from ustad.runtime.bots.marriage import NUMBER_NAMES, expert_numbers, make_bot, weights_spec
+from ustad.runtime.export.content import Content, Packed
+from ustad.runtime.games.base import Progress
+from ustad.runtime.games.marriage import TYPE
+
+VECTORS = 64
+VECTORS_SEED = 7
+_EVERY = 7
+"""Of so many moves one becomes a vector."""
+
+
+def content(options: Mapping[str, Any], folder: Path, progress: Progress | None = None) -> Content:
+    """Return the export of the numbers that are built, else of those that ship.
+
+    Raises:
+        TableError: the numbers that are built are damaged.
+        OptionError: options are given; there are none.
+    """
+    del progress
+    spec = weights_spec(options)
+    numbers = expert_numbers(folder)
+    return Content(
+        options={},
+        facts={
+            "quantity": spec.quantity,
+            "unit": spec.unit,
+            "index_formula": "values[i] is the number of names[i]",
+            "counts": {"values": len(numbers)},
+            "answers": "net",
+            "option_defaults": TYPE.read_options({}),
+            "names": list(NUMBER_NAMES),
+        },
+        files={"values.bin": {"values": Packed(np.ascontiguousarray(numbers, dtype="<f8"))}},
+        reader=("marriage.js", "export.js"),
+        proof={"numbers": len(numbers), "changed": 0, "largest_cost": 0},
+        vectors=_vectors(folder),
+    )
+
+
+def _vectors(folder: Path) -> list[dict[str, Any]]:
+    """Return positions of rounds of four experts with the expert's answers."""
+    rules = TYPE.game(TYPE.read_options({}))
+    bot = make_bot("expert", rules, folder, 0)
+    found: list[dict[str, Any]] = []
+    moves = 0
+    for number in range(VECTORS):
+        state = rules.deal(4, (VECTORS_SEED, number))
+        while not state.is_over() and len(found) < VECTORS:
+            view = state.view(state.current_player())
+            moves += 1
+            if moves % _EVERY == 0:
+                told = advice_to_json(TYPE, bot.ask(view))
+                vector = {"position": TYPE.state_to_json(view), "best": told["best"]}
+                found.append({**vector, "value": told["value"]})
+            state = state.apply(bot.choose(view))
+    return found

@@ -1,0 +1,134 @@
+"""The export of Raja Pasu: the exact margins of the rounds with one number of closed holes.
+
+The form.  Margins are whole numbers and stay what they are.  Positions are told by their
+pattern and code as in the table (see its index formula); the codes of a pattern ascend, and
+``gaps`` holds from each to the next, the first counted from 0, in groups of seven bits, the
+lowest first, all but the last of a number with 128 added.
+
+The proof.  Every code and every margin is read back from the export and compared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ustad.runtime.bots.raja_pasu import RoundTable, TableBot
+from ustad.runtime.errors import ExportError
+from ustad.runtime.export.content import Content, Packed, brief, table_facts, vectors
+from ustad.runtime.games.base import Progress
+from ustad.runtime.games.raja_pasu import (
+    HOLES,
+    NORTH,
+    PASU,
+    ROW,
+    SEEDS_A_HOLE,
+    SOUTH,
+    TYPE,
+    RajaPasu,
+    RajaPasuState,
+)
+from ustad.tables import Table, open_table
+
+VECTORS = 64
+VECTORS_SEED = 6
+
+_BITS = 7
+_MORE = 1 << _BITS
+_MOST_BYTES = 5
+
+
+def gaps_in_bytes(gaps: NDArray[np.uint32]) -> NDArray[np.uint8]:
+    """Return numbers in groups of seven bits; see the top."""
+    lengths = np.ones(len(gaps), dtype=np.int64)
+    for count in range(1, _MOST_BYTES):
+        lengths += gaps >> np.uint32(_BITS * count) > 0
+    ends = np.cumsum(lengths)
+    found = np.empty(int(ends[-1]), dtype=np.uint8)
+    for count in range(_MOST_BYTES):
+        there = np.flatnonzero(lengths > count)
+        group = (gaps[there] >> np.uint32(_BITS * count)) & np.uint32(_MORE - 1)
+        more = (lengths[there] > count + 1) * np.uint32(_MORE)
+        found[ends[there] - lengths[there] + count] = group + more
+    return found
+
+
+def bytes_to_gaps(content: NDArray[np.uint8]) -> NDArray[np.uint32]:
+    """Return the numbers that :func:`gaps_in_bytes` wrote."""
+    ends = np.flatnonzero(content < _MORE)
+    begins = np.concatenate([[0], ends[:-1] + 1])
+    found = np.zeros(len(ends), dtype=np.uint32)
+    for count in range(_MOST_BYTES):
+        there = np.flatnonzero(ends - begins >= count)
+        group = content[begins[there] + count].astype(np.uint32) & np.uint32(_MORE - 1)
+        found[there] |= group << np.uint32(_BITS * count)
+    return found
+
+
+def starts(game: RajaPasu, closed: int) -> list[RajaPasuState]:
+    """Return the starts of a round with so many closed holes of one side."""
+    sides = (range(closed), range(ROW, ROW + closed))
+    found = []
+    for side, leader in product(sides, (SOUTH, NORTH)):
+        holes = tuple(side)
+        board = tuple(0 if hole in holes else SEEDS_A_HOLE for hole in range(HOLES))
+        found.append(RajaPasuState(game, board, holes, leader, (0, 0), (), None))
+    return found
+
+
+def content(options: Mapping[str, Any], folder: Path, progress: Progress | None = None) -> Content:
+    """Return the export of one number of closed holes.
+
+    Raises:
+        TableError: the table is missing or unfit.
+        ExportError: what was to be written does not read back the same.
+    """
+    spec = TYPE.table_spec(options)
+    table = open_table(spec, folder)
+    codes = np.cumsum(table.parts["steps"], dtype=np.uint32)
+    first = table.parts["first"].astype(np.int64)
+    gaps = np.diff(codes, prepend=np.uint32(0))
+    begins = first[:-1][np.diff(first) > 0]
+    gaps[begins] = codes[begins]
+    packed = gaps_in_bytes(gaps)
+    restored = np.cumsum(bytes_to_gaps(packed).astype(np.int64))
+    before = np.repeat(restored[begins] - codes[begins], np.diff([*begins, len(codes)]))
+    compared = int(np.count_nonzero(restored - before == codes))
+    if compared != len(codes):
+        raise ExportError(f"export: {spec.what}: the codes do not read back the same")
+    if progress:
+        progress(compared, len(codes))
+    game = RajaPasu(origin=spec.options["origin"])
+    bot = _bot(game, table)
+    found = vectors(TYPE, starts(game, spec.options["closed"]), bot, bot, VECTORS, VECTORS_SEED)
+    return Content(
+        options=spec.options,
+        facts={
+            **table_facts(table),
+            "answers": "margin",
+            "option_defaults": TYPE.read_options({}),
+            "raja_pasu": {"holes": HOLES, "row": ROW, "pasu": PASU},
+        },
+        files={
+            "values.bin": {
+                "values": Packed(table.values),
+                "patterns": Packed(table.parts["patterns"]),
+                "first": Packed(table.parts["first"]),
+                "gaps": Packed(packed),
+            }
+        },
+        reader=("raja_pasu.js", "export.js"),
+        proof={"positions": compared, "changed": 0, "largest_cost": 0},
+        vectors=brief(found),
+    )
+
+
+def _bot(game: RajaPasu, table: Table) -> TableBot:
+    """Return the bot that plays a table."""
+    known = RoundTable(table)
+    return TableBot(game, lambda closed: known)

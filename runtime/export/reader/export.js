@@ -1,0 +1,282 @@
+/**
+ * Opens an export: checks every byte of it and finds its arrays.
+ *
+ * An export is a manifest (JSON) and binary files.  An array of the manifest says in which
+ * file its numbers lie, from which byte, of which type and shape; with `scale` and `offset`
+ * the number q stands for offset + scale * q.  The manifest holds the SHA-256 of each file
+ * and, as `sha256`, its own: over JSON.stringify of itself without that key.
+ */
+
+export const FORMAT = "ustad export";
+export const FORMAT_VERSION = 1;
+
+const LARGEST_MANIFEST = 4_000_000;
+const TYPES = {
+  uint8: Uint8Array,
+  int8: Int8Array,
+  uint16: Uint16Array,
+  int16: Int16Array,
+  uint32: Uint32Array,
+  int32: Int32Array,
+  float64: Float64Array,
+};
+
+/** What is wrong with an export or a question; `kind` is a stable word for programs. */
+export class ExportError extends Error {
+  /**
+   * @param {"corrupt_export"|"mismatched_export"|"position"|"option"} kind
+   * @param {string} message
+   */
+  constructor(kind, message) {
+    super(message);
+    this.name = "ExportError";
+    this.kind = kind;
+  }
+}
+
+const corrupt = (message) => new ExportError("corrupt_export", message);
+
+/** Return the manifest that a text holds; `openExport` checks it. */
+export function parseManifest(text) {
+  if (typeof text !== "string" || text.length > LARGEST_MANIFEST) {
+    throw corrupt(`manifest: expected a text of at most ${LARGEST_MANIFEST} characters`);
+  }
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw corrupt(`manifest: not JSON: ${error.message}`);
+  }
+}
+
+/**
+ * Return the manifest and its arrays by name, all checked.
+ *
+ * @param manifest the object, or its text.
+ * @param {string} reader the module that reads such exports.
+ * @param files ArrayBuffers or views of bytes in the order of the manifest's `files`; of
+ *   those after the first some may be left out, and their arrays with them.
+ */
+export function openExport(manifest, reader, ...files) {
+  const found = typeof manifest === "string" ? parseManifest(manifest) : manifest;
+  if (!isObject(found)) throw corrupt("manifest: expected an object");
+  if (found.format !== FORMAT || found.format_version !== FORMAT_VERSION) {
+    const got = `${shown(found.format)} ${shown(found.format_version)}`;
+    throw new ExportError(
+      "mismatched_export",
+      `manifest: expected ${FORMAT} ${FORMAT_VERSION}, got ${got}`,
+    );
+  }
+  checkDigest(found);
+  // From here on the manifest is, word for word, one that was written.
+  if (found.reader[0] !== reader) {
+    throw new ExportError(
+      "mismatched_export",
+      `manifest: an export of ${found.game} is read by ${found.reader[0]}, not by ${reader}`,
+    );
+  }
+  const buffers = {};
+  Object.entries(found.files).forEach(([name, expected], at) => {
+    if (files[at] === undefined && at > 0) return;
+    buffers[name] = checkedBytes(name, expected, files[at]);
+  });
+  const arrays = {};
+  for (const [name, place] of Object.entries(found.arrays)) {
+    if (place.file in buffers) arrays[name] = arrayAt(name, place, buffers[place.file]);
+  }
+  return { manifest: found, arrays };
+}
+
+function checkDigest(manifest) {
+  const { sha256: expected, ...rest } = manifest;
+  let text;
+  try {
+    text = JSON.stringify(rest);
+  } catch (error) {
+    throw corrupt(`manifest: ${error.message}`);
+  }
+  if (sha256(new TextEncoder().encode(text)) !== expected) {
+    throw corrupt("manifest: its digest is wrong: it is not what was written");
+  }
+}
+
+function checkedBytes(name, expected, given) {
+  let bytes;
+  if (given instanceof ArrayBuffer) bytes = new Uint8Array(given);
+  else if (ArrayBuffer.isView(given)) {
+    bytes = new Uint8Array(given.buffer, given.byteOffset, given.byteLength);
+  } else throw corrupt(`${name}: expected an ArrayBuffer or a view of bytes`);
+  if (bytes.length !== expected.bytes) {
+    throw corrupt(`${name}: expected ${expected.bytes} bytes, got ${bytes.length}`);
+  }
+  if (sha256(bytes) !== expected.sha256) {
+    throw corrupt(`${name}: its digest is wrong: it is not what was written`);
+  }
+  return bytes;
+}
+
+const LITTLE_ENDIAN = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1;
+
+function arrayAt(name, place, bytes) {
+  const Type = TYPES[place.dtype];
+  if (Type === undefined) throw corrupt(`manifest: arrays: ${name}: dtype ${place.dtype}`);
+  const length = place.shape.reduce((product, side) => product * side, 1);
+  const size = length * Type.BYTES_PER_ELEMENT;
+  if (!(place.at >= 0 && place.at + size <= bytes.length)) {
+    throw corrupt(`manifest: arrays: ${name}: it lies outside of its file`);
+  }
+  const start = bytes.byteOffset + place.at;
+  if (LITTLE_ENDIAN && start % Type.BYTES_PER_ELEMENT === 0) {
+    return new Type(bytes.buffer, start, length);
+  }
+  const copy = bytes.slice(place.at, place.at + size);
+  if (!LITTLE_ENDIAN && Type.BYTES_PER_ELEMENT > 1) {
+    for (let at = 0; at < size; at += Type.BYTES_PER_ELEMENT) {
+      copy.subarray(at, at + Type.BYTES_PER_ELEMENT).reverse();
+    }
+  }
+  return new Type(copy.buffer);
+}
+
+// Questions.
+
+export const isObject = (value) =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** Tell whether a value is a whole number in a range. */
+export const isWhole = (value, low, high) =>
+  Number.isInteger(value) && low <= value && value <= high;
+
+/** Return a value as short JSON, for an error message. */
+export function shown(value) {
+  let text = typeof value;
+  try {
+    text = typeof value === "string" ? value : String(JSON.stringify(value));
+  } catch {
+    // Nested too deep, or in itself: its type says enough.
+  }
+  return text.length > 60 ? `${text.slice(0, 57)}...` : text;
+}
+
+/** Refuse a position for what one of its keys holds. */
+export function refuse(key, expected, got) {
+  throw new ExportError("position", `position: ${key}: expected ${expected}, got ${shown(got)}`);
+}
+
+/** Check that an object has no keys but the ones that are known. */
+export function checkKeys(value, name, known) {
+  if (!isObject(value)) {
+    throw new ExportError("position", `${name}: expected an object, got ${shown(value)}`);
+  }
+  for (const key of Object.keys(value)) {
+    if (!known.includes(key)) {
+      throw new ExportError(
+        "position",
+        `${name}: unknown key ${shown(key)}, expected ${known.join(", ")}`,
+      );
+    }
+  }
+}
+
+/** Check that a position is of the game and options of an export, options left out by default. */
+export function checkGame(manifest, position) {
+  if (position.game !== manifest.game) refuse("game", manifest.game, position.game);
+  const given = position.options ?? {};
+  checkKeys(given, "options", Object.keys(manifest.option_defaults));
+  const options = { ...manifest.option_defaults, ...given };
+  for (const [name, value] of Object.entries(options)) {
+    if (name in manifest.options && value !== manifest.options[name]) {
+      throw new ExportError(
+        "option",
+        `option ${name}: this export is of ${shown(manifest.options[name])}, got ${shown(value)}`,
+      );
+    }
+  }
+}
+
+/** Moves whose values differ by no more are equally good. */
+export const TIE = 1e-9;
+
+/** Return moves and values, best first, as `ustad ask --json` answers. */
+export function ranked(options, unit) {
+  const order = options.map((option, at) => [option, at]);
+  order.sort(([a, i], [b, j]) => b.value - a.value || i - j);
+  const sorted = order.map(([option]) => option);
+  const least = sorted[0].value - TIE;
+  return {
+    best: sorted.filter((option) => option.value >= least).map((option) => option.move),
+    value: sorted[0].value,
+    unit,
+    options: sorted,
+  };
+}
+
+// SHA-256 (FIPS 180-4), so that opening is synchronous and needs no secure context.
+
+const ROUND = new Uint32Array(64);
+const START = new Uint32Array(8);
+{
+  const primes = [];
+  for (let n = 2; primes.length < 64; n++) if (primes.every((p) => n % p)) primes.push(n);
+  const fraction = (x) => Math.floor((x - Math.floor(x)) * 2 ** 32);
+  primes.forEach((p, i) => {
+    ROUND[i] = fraction(Math.cbrt(p));
+    if (i < 8) START[i] = fraction(Math.sqrt(p));
+  });
+}
+
+/** Return the SHA-256 of bytes, in hexadecimal. */
+export function sha256(bytes) {
+  const state = START.slice();
+  const words = new Uint32Array(64);
+  const block = new DataView(new ArrayBuffer(64));
+  const whole = bytes.length - (bytes.length % 64);
+  const input = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  for (let at = 0; at < whole; at += 64) digestBlock(state, words, input, at);
+  let used = 0;
+  for (let at = whole; at < bytes.length; at++) block.setUint8(used++, bytes[at]);
+  block.setUint8(used++, 0x80);
+  if (used > 56) {
+    for (; used < 64; used++) block.setUint8(used, 0);
+    digestBlock(state, words, block, 0);
+    used = 0;
+  }
+  for (; used < 56; used++) block.setUint8(used, 0);
+  block.setUint32(56, Math.floor(bytes.length / 2 ** 29));
+  block.setUint32(60, (bytes.length << 3) >>> 0);
+  digestBlock(state, words, block, 0);
+  return [...state].map((word) => word.toString(16).padStart(8, "0")).join("");
+}
+
+function digestBlock(state, words, view, at) {
+  for (let i = 0; i < 16; i++) words[i] = view.getUint32(at + 4 * i);
+  for (let i = 16; i < 64; i++) {
+    const x = words[i - 15];
+    const y = words[i - 2];
+    const s0 = ((x >>> 7) | (x << 25)) ^ ((x >>> 18) | (x << 14)) ^ (x >>> 3);
+    const s1 = ((y >>> 17) | (y << 15)) ^ ((y >>> 19) | (y << 13)) ^ (y >>> 10);
+    words[i] = words[i - 16] + s0 + words[i - 7] + s1;
+  }
+  let [a, b, c, d, e, f, g, h] = state;
+  for (let i = 0; i < 64; i++) {
+    const s1 = ((e >>> 6) | (e << 26)) ^ ((e >>> 11) | (e << 21)) ^ ((e >>> 25) | (e << 7));
+    const t1 = (h + s1 + ((e & f) ^ (~e & g)) + ROUND[i] + words[i]) | 0;
+    const s0 = ((a >>> 2) | (a << 30)) ^ ((a >>> 13) | (a << 19)) ^ ((a >>> 22) | (a << 10));
+    const t2 = (s0 + ((a & b) ^ (a & c) ^ (b & c))) | 0;
+    h = g;
+    g = f;
+    f = e;
+    e = (d + t1) | 0;
+    d = c;
+    c = b;
+    b = a;
+    a = (t1 + t2) | 0;
+  }
+  state[0] += a;
+  state[1] += b;
+  state[2] += c;
+  state[3] += d;
+  state[4] += e;
+  state[5] += f;
+  state[6] += g;
+  state[7] += h;
+}

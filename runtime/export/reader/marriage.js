@@ -1,0 +1,17 @@
+/**
+ * Reads the learned numbers of Marriage's expert.
+ *
+ *     import { open } from "./marriage.js";
+ *     const numbers = open(manifest, values);    // the text or object, and the bytes
+ *     numbers.get("discard before the show: distance");
+ */
+
+import { openExport } from "./export.js";
+
+export { ExportError, parseManifest } from "./export.js";
+
+/** Open an export of Marriage; a damaged one is refused.  Returns a Map of numbers by name. */
+export function open(manifest, values) {
+  const { manifest: found, arrays } = openExport(manifest, "marriage.js", values);
+  return new Map(found.names.map((name, at) => [name, arrays.values[at]]));
+}

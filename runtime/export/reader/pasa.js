@@ -1,0 +1,262 @@
+/**
+ * Plays pasa from an export: the equilibrium of one table.
+ *
+ * The table holds every seat's win share between throws.  The bets of one throw are a small
+ * tree: each seat picks the bet with its largest own share, knowing what the seats after it
+ * will do, and the smallest of equals.  Where the rounding of the shares would change a bet,
+ * the export holds the bet itself, so every bet is that of the exact table.
+ *
+ *     import { open } from "./pasa.js";
+ *     const game = open(manifest, values);       // the text or object, and the bytes
+ *     game.ask(position);                        // {best, value, unit, options, win_shares}
+ *
+ * Positions and moves are those of `ustad ask`: {"game": "pasa", "stacks": [10, 10, 10, 10],
+ * "thrower": 0, "turns_left": 8, "bets": [null, 3, null, null]}.
+ */
+
+import { checkGame, checkKeys, isWhole, openExport, refuse } from "./export.js";
+
+export { ExportError, parseManifest } from "./export.js";
+
+/** Open an export of pasa; a damaged one is refused. */
+export function open(manifest, values) {
+  return new PasaTable(openExport(manifest, "pasa.js", values));
+}
+
+const KEYS = ["game", "options", "stacks", "thrower", "turns_left", "bets"];
+
+export class PasaTable {
+  constructor({ manifest, arrays }) {
+    this.manifest = manifest;
+    this.arrays = arrays;
+    this.rules = manifest.options;
+    const { players, chips } = manifest.options;
+    this.players = players;
+    this.chips = chips;
+    // binomial[j][q] is C(q + j - 1, j).
+    this.binomial = [new Array(chips + 2).fill(1)];
+    for (let j = 1; j <= players; j++) {
+      const row = [0];
+      for (let q = 1; q <= chips + 1; q++) row.push(row[q - 1] + this.binomial[j - 1][q]);
+      this.binomial.push(row);
+    }
+  }
+
+  /**
+   * Return the best bet and every legal bet with the mover's win share after it, best first,
+   * and in `win_shares` every seat's share if the best bet is made.  Where no bet is to be
+   * made `value` is the share of the seat with the dice.
+   */
+  ask(position) {
+    const { stacks, thrower, turns, bets, over } = this.#read(position);
+    const seats = this.players;
+    const unit = this.manifest.answers;
+    const bySeat = (shares) => stacks.map((_, seat) => shares[(seat - thrower + seats) % seats]);
+    if (over) {
+      const shares = winShares(stacks);
+      return { best: [], value: shares[thrower], unit, options: [], win_shares: shares };
+    }
+    const turned = [...stacks.slice(thrower), ...stacks.slice(0, thrower)];
+    const throwOf = new Throw(this, turned, turns);
+    const path = bets.reduce((found, bet, at) => throwOf.step(found, bets.slice(0, at), bet), 0);
+    const { shares, place, after } = throwOf.solve(bets, path);
+    const result = { win_shares: bySeat(shares) };
+    if (place < 0) return { best: [], value: shares[0], unit, options: [], ...result };
+    const seat = throwOf.bettors[bets.length];
+    const legal = throwOf.legal(bets);
+    const options = legal.map((bet, at) => ({ move: { bet }, value: after[at][seat] }));
+    const order = options.map((option, at) => ({ option, at }));
+    order.sort((a, b) => (b.at === place) - (a.at === place) || b.option.value - a.option.value);
+    return {
+      best: [{ bet: legal[place] }],
+      value: options[place].value,
+      unit,
+      options: order.map(({ option }) => option),
+      ...result,
+    };
+  }
+
+  /** Return the best bet, null where none is to be made. */
+  bestMove(position) {
+    return this.ask(position).best[0] ?? null;
+  }
+
+  /** Return the place of the bet that is stored for a node, -1 if none is. */
+  storedBet(node) {
+    const nodes = this.arrays.stored_nodes;
+    let low = 0;
+    let high = nodes.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (nodes[middle] < node) low = middle + 1;
+      else high = middle;
+    }
+    return nodes[low] === node ? this.arrays.stored_bets[low] : -1;
+  }
+
+  /** Return the row of a split of the chips, the thrower's stack first. */
+  row(stacks) {
+    let held = 0;
+    let number = 0;
+    for (let j = 1; j < stacks.length; j++) {
+      held += stacks[stacks.length - j];
+      number += this.binomial[j][held];
+    }
+    const total = held + stacks[0];
+    const least = this.manifest.pasa.least_chips;
+    // Splits of fewer chips stand before: C(q + N - 1, N - 1) for q from the least.
+    return number + this.binomial[this.players][total] - this.binomial[this.players][least];
+  }
+
+  /** Return the shares between throws, the thrower's first. */
+  shares(row, turns) {
+    const { scale, offset } = this.manifest.arrays.values;
+    const start = ((turns - 1) * this.manifest.pasa.splits + row) * this.players;
+    const found = new Array(this.players);
+    for (let seat = 0; seat < this.players; seat++) {
+      found[seat] = offset + scale * this.arrays.values[start + seat];
+    }
+    return found;
+  }
+
+  // Reading positions.
+
+  #read(position) {
+    const { players, chips } = this;
+    const { turns: mostTurns, least_chips: least } = this.manifest.pasa;
+    checkKeys(position, "position", KEYS);
+    checkGame(this.manifest, position);
+    const { stacks, thrower, turns_left: turns, bets } = position;
+    const fits = Array.isArray(stacks) && stacks.length === players;
+    if (!fits || !stacks.every((stack) => isWhole(stack, 0, chips))) {
+      refuse("stacks", `the chips of ${players} seats, whole numbers`, stacks);
+    }
+    const total = stacks.reduce((sum, stack) => sum + stack, 0);
+    if (total < least || total > chips) {
+      refuse("stacks", `${least} to ${chips} chips on the table`, total);
+    }
+    if (!isWhole(thrower, 0, players - 1)) refuse("thrower", "a seat", thrower);
+    if (!isWhole(turns, 0, mostTurns)) refuse("turns_left", `at most ${mostTurns}`, turns);
+    const over = turns === 0 || Math.max(...stacks) === total;
+    if (!over && stacks[thrower] === 0) refuse("thrower", "a seat with chips", thrower);
+    if (!Array.isArray(bets) || bets.length !== players) {
+      refuse("bets", `a list of ${players}, one a seat`, bets);
+    }
+    return { stacks, thrower, turns, over, bets: this.#readBets(position, over) };
+  }
+
+  /** Return the bets made, in the order of betting, seats without chips left out. */
+  #readBets({ stacks, thrower, turns_left: turns, bets }, over) {
+    const { players } = this;
+    const made = [];
+    const turned = [...stacks.slice(thrower), ...stacks.slice(0, thrower)];
+    const throwOf = new Throw(this, turned, turns);
+    let waits = over;
+    for (let step = 0; step < players; step++) {
+      const seat = (thrower + step) % players;
+      const bet = bets[seat];
+      if (step === 0) {
+        if (bet !== null) refuse(`bets[${seat}]`, "null, since the seat has the dice", bet);
+      } else if (stacks[seat] === 0) {
+        if (bet !== 0) refuse(`bets[${seat}]`, "0, since the seat has no chips", bet);
+      } else if (waits || bet === null) {
+        if (bet !== null) refuse(`bets[${seat}]`, "null, since nobody bets before its turn", bet);
+        waits = true;
+      } else {
+        const legal = throwOf.legal(made);
+        if (!legal.includes(bet)) refuse(`bets[${seat}]`, `one of ${legal.join(", ")}`, bet);
+        made.push(bet);
+      }
+    }
+    return made;
+  }
+}
+
+/** The bets of one throw. */
+class Throw {
+  constructor(table, stacks, turns) {
+    this.table = table;
+    this.stacks = stacks;
+    this.turns = turns;
+    this.bettors = stacks.map((_, seat) => seat).filter((seat) => seat > 0 && stacks[seat] > 0);
+  }
+
+  /** Return what the next seat may bet once these bets are made, ascending. */
+  legal(bets) {
+    const { cap, max_bet: maximum, menu } = this.table.rules;
+    const covered = bets.reduce((sum, bet) => sum + bet, 0);
+    let most = Math.min(this.stacks[this.bettors[bets.length]], this.stacks[0] - covered);
+    if (maximum !== null) most = Math.min(most, maximum);
+    if (cap === "share") {
+      const share = Math.floor(this.stacks[0] / this.bettors.length);
+      most = Math.min(most, Math.max(1, share));
+    }
+    if (most === 0) return [0];
+    if (menu === "all") return Array.from({ length: most }, (_, at) => at + 1);
+    const found = [1];
+    for (const bet of [Math.floor(most / 4), Math.floor(most / 2), most]) {
+      if (bet > found.at(-1)) found.push(bet);
+    }
+    return found;
+  }
+
+  /** Return the path after one more bet. */
+  step(path, bets, bet) {
+    return this.table.manifest.pasa.width * path + 1 + this.legal(bets).indexOf(bet);
+  }
+
+  /**
+   * Return every seat's share, the thrower's first, once these bets are made and the others
+   * play their best; the place of the next seat's best bet, -1 if every bet is made; and the
+   * shares after each of its bets.
+   */
+  solve(bets, path) {
+    if (bets.length === this.bettors.length) return { shares: this.#afterThrow(bets), place: -1 };
+    const seat = this.bettors[bets.length];
+    const { width, tie } = this.table.manifest.pasa;
+    const after = this.legal(bets).map(
+      (bet, at) => this.solve([...bets, bet], width * path + 1 + at).shares,
+    );
+    let place = this.table.storedBet(this.#node(path));
+    if (place < 0) {
+      let best = -Infinity;
+      for (const shares of after) best = Math.max(best, shares[seat]);
+      place = after.findIndex((shares) => shares[seat] >= best - tie);
+    }
+    return { shares: after[place], place, after };
+  }
+
+  #node(path) {
+    const { splits, paths } = this.table.manifest.pasa;
+    this.row ??= this.table.row(this.stacks);
+    return ((this.turns - 1) * splits + this.row) * paths + path;
+  }
+
+  /** Return every seat's share once all bets are made: half paro, half tiro. */
+  #afterThrow(bets) {
+    const taken = [...this.stacks];
+    const paid = [...this.stacks];
+    bets.forEach((bet, at) => {
+      const seat = this.bettors[at];
+      taken[seat] -= bet;
+      taken[0] += bet;
+      paid[seat] += bet;
+      paid[0] -= bet;
+    });
+    paid.push(paid.shift());
+    const paro = this.table.shares(this.table.row(taken), this.turns);
+    const tiro =
+      this.turns > 1
+        ? this.table.shares(this.table.row(paid), this.turns - 1)
+        : winShares(paid);
+    tiro.unshift(tiro.pop());
+    return paro.map((share, seat) => 0.5 * (share + tiro[seat]));
+  }
+}
+
+/** Return each seat's share of the win: the largest stack wins, equals share it. */
+function winShares(stacks) {
+  const most = Math.max(...stacks);
+  const share = 1 / stacks.filter((stack) => stack === most).length;
+  return stacks.map((stack) => (stack === most ? share : 0));
+}

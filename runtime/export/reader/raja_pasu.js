@@ -1,0 +1,396 @@
+/**
+ * Plays Raja Pasu from an export: the exact margins of the rounds with one number of closed
+ * holes.  Every legal move is sown and the position after it looked up.
+ *
+ *     import { open } from "./raja_pasu.js";
+ *     const game = open(manifest, values);       // the text or object, and the bytes
+ *     game.ask(position);                        // {best, value, unit, options, exact}
+ *
+ * Positions and moves are those of `ustad ask`: {"game": "raja_pasu", "board": [14 numbers],
+ * "closed": [], "to_move": 0, "captured": [0, 0]}, and `earlier` boards since the last
+ * irreversible move.  Of equally good moves the first of `best` is the one to play: it
+ * captures most, or its value can be made good in the fewest moves, so that no game goes
+ * round for ever.  A position that leads out of the table is refused: it cannot arise from a
+ * start of such a round.
+ */
+
+import { checkGame, checkKeys, ExportError, isWhole, openExport, ranked, refuse } from "./export.js";
+
+export { ExportError, parseManifest } from "./export.js";
+
+/** Open an export of Raja Pasu; a damaged one is refused. */
+export function open(manifest, values) {
+  return new RajaPasuTable(openExport(manifest, "raja_pasu.js", values));
+}
+
+const KEYS = ["game", "options", "board", "closed", "to_move", "captured", "earlier", "match"];
+const BLOCK = 64; // codes from one entry of the index to the next
+const PATIENCE = 64; // laps after which a move is suspected to be endless
+const ALL_SEEDS = 98;
+const DEEPEST = 100;
+
+// Sowing.
+
+/**
+ * Sow lap after lap until the move has ended or so many laps are sown.
+ *
+ * @param {number[]} board the seeds of the open holes, the mover's first; changed in place.
+ * @param {number} own how many of the holes are the mover's.
+ * @param {number} hole where the first lap starts.
+ * @param {boolean} skipped whether a lap leaves out the hole it began from.
+ * @param {number} most the most laps to sow.
+ * @param {number[]} taken what mover and opponent have taken; added to.
+ * @returns {number[]} the laps sown, and the hole that the next would start from, -1 for none.
+ */
+function sowLaps(board, own, hole, skipped, most, taken, pasu) {
+  const size = board.length;
+  let laps = 0;
+  while (laps < most) {
+    const start = hole;
+    const seeds = board[start];
+    board[start] = 0;
+    for (let sown = 0; sown < seeds; ) {
+      hole = hole + 1 < size ? hole + 1 : 0;
+      if (skipped && hole === start && size > 1) continue;
+      sown += 1;
+      board[hole] += 1;
+      if (board[hole] === pasu) {
+        board[hole] = 0;
+        taken[hole < own ? 0 : 1] += pasu;
+      }
+    }
+    laps += 1;
+    hole = hole + 1 < size ? hole + 1 : 0;
+    if (board[hole] === 0) {
+      const beyond = hole + 1 < size ? hole + 1 : 0;
+      taken[0] += board[beyond];
+      board[beyond] = 0;
+      return [laps, -1];
+    }
+  }
+  return [laps, hole];
+}
+
+/** Play a hole of a position; return the board after it, still seen by the mover, and takings. */
+function playHole(position, own, hole, skipped, pasu) {
+  const board = [...position];
+  const taken = [0, 0];
+  const [, at] = sowLaps(board, own, hole, skipped, PATIENCE, taken, pasu);
+  if (at < 0) return { board, taken };
+  return playLong(position, own, hole, skipped, pasu);
+}
+
+/** Play a hole like playHole, ending an endless relay where a lap would start as one before. */
+function playLong(position, own, hole, skipped, pasu) {
+  const board = [...position];
+  const taken = [0, 0];
+  const met = new Set();
+  for (let at = hole; at >= 0; ) {
+    const start = `${at},${board.join()}`;
+    if (met.has(start)) break;
+    met.add(start);
+    [, at] = sowLaps(board, own, at, skipped, 1, taken, pasu);
+  }
+  return { board, taken };
+}
+
+export class RajaPasuTable {
+  constructor({ manifest, arrays }) {
+    this.manifest = manifest;
+    this.arrays = arrays;
+    const { holes, row, pasu } = manifest.raja_pasu;
+    this.holes = holes;
+    this.row = row;
+    this.pasu = pasu;
+    this.skipped = manifest.options.origin === "skipped";
+    this.patterns = new Map();
+    const width = manifest.arrays.patterns.shape[1];
+    for (let at = 0; at < manifest.arrays.patterns.shape[0]; at++) {
+      this.patterns.set(arrays.patterns.subarray(at * width, (at + 1) * width).join(), at);
+    }
+    this.#index();
+  }
+
+  /** Note every 64th code of each pattern and where in `gaps` the next one begins. */
+  #index() {
+    const { gaps, first } = this.arrays;
+    const patterns = first.length - 1;
+    this.blockStart = new Uint32Array(patterns + 1);
+    for (let at = 0; at < patterns; at++) {
+      const blocks = Math.ceil((first[at + 1] - first[at]) / BLOCK);
+      this.blockStart[at + 1] = this.blockStart[at] + blocks;
+    }
+    this.blockCode = new Uint32Array(this.blockStart[patterns]);
+    this.blockByte = new Uint32Array(this.blockStart[patterns]);
+    let byte = 0;
+    let block = 0;
+    for (let at = 0; at < patterns; at++) {
+      let code = 0;
+      const count = first[at + 1] - first[at];
+      for (let i = 0; i < count; i++) {
+        let value = gaps[byte++];
+        if (value > 127) {
+          value -= 128;
+          let weight = 128;
+          for (;;) {
+            const more = gaps[byte++];
+            value += (more & 127) * weight;
+            if (more < 128) break;
+            weight *= 128;
+          }
+        }
+        code += value;
+        if (i % BLOCK === 0) {
+          this.blockCode[block] = code;
+          this.blockByte[block++] = byte;
+        }
+      }
+    }
+  }
+
+  /** Return the mover's margin of a position, null if the table does not hold it. */
+  margin(seeds, own) {
+    let sum = 0;
+    let mine = 0;
+    let code = 0;
+    let weight = 1;
+    const pattern = [];
+    for (let hole = 0; hole < seeds.length; hole++) {
+      const held = seeds[hole];
+      sum += held;
+      if (hole < own) mine += held;
+      if (held < this.pasu) {
+        code += held * weight;
+        weight *= 4;
+      }
+      pattern.push(held < this.pasu ? 0 : held);
+    }
+    if (mine === 0) return -sum;
+    pattern.push(own);
+    const number = this.patterns.get(pattern.join());
+    if (number === undefined) return null;
+    const at = this.#find(number, code);
+    return at < 0 ? null : this.arrays.values[at];
+  }
+
+  /** Return the place of a code of a pattern among the values, -1 if it is not there. */
+  #find(number, code) {
+    const { gaps, first } = this.arrays;
+    let low = this.blockStart[number];
+    let high = this.blockStart[number + 1] - 1;
+    if (high < low || code < this.blockCode[low]) return -1;
+    while (low < high) {
+      const middle = (low + high + 1) >>> 1;
+      if (this.blockCode[middle] <= code) low = middle;
+      else high = middle - 1;
+    }
+    let at = first[number] + (low - this.blockStart[number]) * BLOCK;
+    let found = this.blockCode[low];
+    let byte = this.blockByte[low];
+    const end = Math.min(at + BLOCK, first[number + 1]);
+    while (found < code && ++at < end) {
+      let weight = 1;
+      for (;;) {
+        const more = gaps[byte++];
+        found += (more & 127) * weight;
+        if (more < 128) break;
+        weight *= 128;
+      }
+    }
+    return found === code && at < end ? at : -1;
+  }
+
+  /**
+   * Return every legal move with the mover's margin from here to the end of the round, best
+   * first; the first of `best` is the one to play.
+   */
+  ask(position) {
+    const state = this.#read(position);
+    const unit = this.manifest.answers;
+    if (this.#isOver(state)) {
+      const rest = this.#remainder(state);
+      const value = rest[state.mover] - rest[1 - state.mover];
+      return { best: [], value, unit, options: [], exact: true };
+    }
+    const { holes, own } = this.#ring(state);
+    const seeds = holes.map((hole) => state.board[hole]);
+    const moves = [];
+    for (let at = 0; at < own; at++) {
+      if (seeds[at] > 0) moves.push(this.#move(state, holes, seeds, own, at));
+    }
+    const exact = this.#rateRepetitions(state, moves);
+    const answer = ranked(
+      moves.map(({ hole, value }) => ({ move: { hole }, value })),
+      unit,
+    );
+    if (answer.best.length > 1) {
+      const tied = moves.filter(({ hole }) => answer.best.some((move) => move.hole === hole));
+      const { hole } = this.#prefer(tied);
+      answer.best.sort((a, b) => (b.hole === hole) - (a.hole === hole));
+      answer.options.sort(
+        (a, b) => b.value - a.value || (b.move.hole === hole) - (a.move.hole === hole),
+      );
+    }
+    return { ...answer, exact };
+  }
+
+  /** Return the best move, null if the round is over. */
+  bestMove(position) {
+    return this.ask(position).best[0] ?? null;
+  }
+
+  #move(state, holes, seeds, own, at) {
+    const { board, taken } = playHole(seeds, own, at, this.skipped, this.pasu);
+    const after = [...board.slice(own), ...board.slice(0, own)];
+    const margin = this.margin(after, holes.length - own);
+    if (margin === null) {
+      throw new ExportError(
+        "position",
+        `position: board: hole ${holes[at]} leads to a position that is not in the table`,
+      );
+    }
+    const boardAfter = new Array(this.holes).fill(0);
+    holes.forEach((hole, place) => {
+      boardAfter[hole] = board[place];
+    });
+    const stays =
+      taken[0] + taken[1] === 0 &&
+      state.board.every((held, hole) => held < this.pasu || held === boardAfter[hole]);
+    const next = {
+      board: boardAfter,
+      closed: state.closed,
+      mover: 1 - state.mover,
+      earlier: stays ? [...state.earlier, state.board] : [],
+    };
+    const gain = taken[0] - taken[1];
+    const captured = taken[0] + taken[1];
+    const other = holes.length - own;
+    return { hole: holes[at], value: gain - margin, gain, captured, after, other, margin, next };
+  }
+
+  /** Set the values of moves that end the round by a third repetition; tell if all are exact. */
+  #rateRepetitions(state, moves) {
+    if (state.earlier.length === 0) return true;
+    for (const move of moves) {
+      if (this.#isRepeated(move.next)) {
+        const rest = this.#remainder(move.next);
+        move.value = move.gain + rest[state.mover] - rest[1 - state.mover];
+      }
+    }
+    const past = [...state.earlier, state.board].map((board) => board.join());
+    const count = (own) => {
+      const mine = past.filter((_, at) => at % 2 === own);
+      return mine.every((board) => mine.filter((other) => other === board).length < 2);
+    };
+    return count(0) && count(1);
+  }
+
+  /** Return one of equally good moves: one that captures most, else the quickest. */
+  #prefer(tied) {
+    const most = tied.reduce((best, move) => (move.captured > best.captured ? move : best));
+    if (most.captured > 0) return most;
+    const ends = tied.find((move) => this.#isOver(move.next));
+    if (ends !== undefined) return ends;
+    const known = new Map();
+    for (let depth = 1; depth < DEEPEST; depth++) {
+      for (const move of tied) {
+        if (this.#bound(move.after, move.other, depth, 1, known) <= move.margin) return move;
+      }
+    }
+    return tied[0];
+  }
+
+  /** Return the mover's margin if the mover gets all that is left after d moves, or none. */
+  #bound(seeds, own, depth, sign, known) {
+    const here = seeds.reduce((sum, held) => sum + held, 0);
+    if (seeds.slice(0, own).every((held) => held === 0)) return -here;
+    if (depth === 0) return sign * here;
+    const key = `${seeds.join()},${own},${sign * depth}`;
+    let best = known.get(key);
+    if (best === undefined) {
+      best = -here;
+      const other = seeds.length - own;
+      for (let hole = 0; hole < own; hole++) {
+        if (seeds[hole] === 0) continue;
+        const { board, taken } = playHole(seeds, own, hole, this.skipped, this.pasu);
+        const after = [...board.slice(own), ...board.slice(0, own)];
+        let margin = null;
+        if (taken[0] + taken[1] > 0) margin = this.margin(after, other);
+        margin ??= this.#bound(after, other, depth - 1, -sign, known);
+        best = Math.max(best, taken[0] - taken[1] - margin);
+      }
+      known.set(key, best);
+    }
+    return best;
+  }
+
+  // States: {board, closed, mover, earlier}.
+
+  #ring({ closed, mover }) {
+    const row = (seat) =>
+      Array.from({ length: this.row }, (_, at) => this.row * seat + at).filter(
+        (hole) => !closed.includes(hole),
+      );
+    const own = row(mover);
+    return { holes: [...own, ...row(1 - mover)], own: own.length };
+  }
+
+  #rowSum({ board }, seat) {
+    return board
+      .slice(this.row * seat, this.row * (seat + 1))
+      .reduce((sum, held) => sum + held, 0);
+  }
+
+  #isRepeated({ board, earlier }) {
+    const text = board.join();
+    let count = 0;
+    for (let at = earlier.length - 2; at >= 0; at -= 2) count += earlier[at].join() === text;
+    return count >= 2;
+  }
+
+  #isOver(state) {
+    return this.#rowSum(state, state.mover) === 0 || this.#isRepeated(state);
+  }
+
+  #remainder(state) {
+    const rows = [this.#rowSum(state, 0), this.#rowSum(state, 1)];
+    if (this.#isRepeated(state)) return rows;
+    return state.mover === 0 ? [0, rows[0] + rows[1]] : [rows[0] + rows[1], 0];
+  }
+
+  #read(position) {
+    checkKeys(position, "position", KEYS);
+    checkGame(this.manifest, position);
+    const { holes, row } = this;
+    const { board, to_move: mover } = position;
+    const counts = (key, value) => {
+      const fits = Array.isArray(value) && value.length === holes;
+      if (!fits || !value.every((seeds) => isWhole(seeds, 0, ALL_SEEDS))) {
+        refuse(key, `${holes} whole numbers from 0 to ${ALL_SEEDS}`, value);
+      }
+    };
+    counts("board", board);
+    if (!isWhole(mover, 0, 1)) refuse("to_move", "0 or 1", mover);
+    const closed = position.closed ?? [];
+    const listed = Array.isArray(closed) && closed.every((hole) => isWhole(hole, 0, holes - 1));
+    if (!listed || new Set(closed).size < closed.length) refuse("closed", "a list of holes", closed);
+    const { closed: count } = this.manifest.options;
+    const sides = new Set(closed.map((hole) => Math.floor(hole / row)));
+    if (closed.length !== count || sides.size > 1) {
+      refuse("closed", `${count} holes of one side, of which this export is`, closed);
+    }
+    const filled = closed.find((hole) => board[hole] > 0);
+    if (filled !== undefined) refuse("board", `no seed in hole ${filled}, which is closed`, board);
+    const earlier = position.earlier ?? [];
+    const seeds = (held) => held.reduce((sum, count) => sum + count, 0);
+    if (!Array.isArray(earlier)) refuse("earlier", "a list of boards", earlier);
+    for (const past of earlier) {
+      counts("earlier", past);
+      if (seeds(past) !== seeds(board) || closed.some((hole) => past[hole] > 0)) {
+        refuse("earlier", `boards with ${seeds(board)} seeds in open holes`, past);
+      }
+    }
+    if (seeds(board) > ALL_SEEDS) refuse("board", `at most ${ALL_SEEDS} seeds`, seeds(board));
+    return { board, closed, mover, earlier };
+  }
+}

@@ -1,0 +1,490 @@
+/**
+ * Plays games of five dice and a sheet from an export: yacht and dice poker.
+ *
+ * This module knows no rule of either.  What the boxes are, what each roll pays there, who
+ * may write what and how states are numbered is in the manifest (see its `index_formula`,
+ * `sheet` and `turn`); what is here is the play of a turn: the value of a keep is the mean
+ * over the six keeps with one die more, the value of a roll that of its best keep or write.
+ *
+ *     import { open } from "./sheet.js";
+ *     const game = open(manifest, values);       // the text or object, and the bytes
+ *     game.ask(position);                        // {best, value, unit, options}
+ *     game.bestKeep(position);                   // {keep, value}, null if writing is better
+ *
+ * An export of yacht may hold outlooks in a second file.  With `open(manifest, values, outlook)`
+ * a position with several sheets is played to win: each move's value is the share of the win,
+ * opponents playing for their totals, and `expected_total` stands beside it.
+ *
+ * Positions and moves are those of `ustad ask`: {"game": ..., "sheets": [...], "to_move": 0,
+ * "dice": [1, 1, 3, 4, 6], "rolls_left": 2}.
+ */
+
+import { checkGame, checkKeys, isWhole, openExport, ranked, refuse, TIE } from "./export.js";
+import { Outlook, winShares } from "./outlook.js";
+
+export { ExportError, parseManifest } from "./export.js";
+
+/** Open an export of a game of dice and a sheet; a damaged one is refused. */
+export function open(manifest, values, outlook) {
+  return new SheetGame(openExport(manifest, "sheet.js", values, outlook));
+}
+
+const REMEMBERED = 256;
+const NO_COLUMN = 255;
+
+export class SheetGame {
+  constructor({ manifest, arrays }) {
+    this.manifest = manifest;
+    this.arrays = arrays;
+    this.sheet = manifest.sheet;
+    const { keeps, grown } = manifest.turn;
+    this.keeps = keeps;
+    this.firstRoll = grown.length;
+    this.rollOf = new Map();
+    for (let keep = 0; keep < keeps.length; keep++) this.rollOf.set(keeps[keep].join(), keep);
+    this.grown = Uint16Array.from(grown.flat());
+    // Keeps one die below each keep, as a flat list and where each keep's part begins.
+    const below = keeps.map(() => []);
+    grown.forEach((row, keep) => row.forEach((more) => below[more].push(keep)));
+    this.below = Uint16Array.from(below.flat());
+    this.belowStart = Uint16Array.from(
+      below.reduce((starts, found) => [...starts, starts.at(-1) + found.length], [0]),
+    );
+    this.sums = manifest.arrays.column.shape[1];
+    this.payments = this.#payments();
+    this.possible = this.sheet.boxes.map((_, box) => {
+      const points = this.sheet.pays.flatMap((table) => table.map((row) => row[box]));
+      return new Set(this.sheet.turns_weight ? [...points, 0] : points);
+    });
+    this.extraRolls = new Set(this.sheet.extra_points > 0 ? this.sheet.extra_rolls : []);
+    this.turns = new Map();
+    this.outlook = "outlook_kind" in arrays ? new Outlook(manifest, arrays) : null;
+  }
+
+  /**
+   * Return every legal move with its value, best first, as `ustad ask --json` answers it.
+   * While dice are to fall there is no move, and the value is that of the position.
+   *
+   * @param position the position.
+   * @param {"hard"|"expert"} level hard plays for the total, expert to win; without an outlook,
+   *   and alone at the table, both play for the total.
+   */
+  ask(position, level = "expert") {
+    const found = this.#read(position);
+    const { total } = found;
+    const toCome = (turn) => (turn === null ? this.value(found.state) : null);
+    const expected = () => this.#rate(found, this.#turn(found.state, []), total, toCome);
+    if (level === "hard" || this.outlook === null || found.others.length === 0) {
+      const options = expected();
+      const unit = this.manifest.answers;
+      if (found.roll !== null) return ranked(options, unit);
+      return { best: [], value: options, unit, options: [] };
+    }
+    const unit = "win_share";
+    const options = this.#rate(found, this.#turn(found.state, found.others), 0);
+    if (found.roll === null) return { best: [], value: options, unit, options: [] };
+    // Moves of one share are told apart by the expected total.
+    const totals = expected();
+    options.forEach((option, at) => {
+      option.expected_total = totals[at].value;
+    });
+    const answer = ranked(options, unit);
+    const tied = answer.options.filter((option) => option.value >= answer.value - TIE);
+    tied.sort((a, b) => b.expected_total - a.expected_total);
+    const least = tied[0].expected_total - TIE;
+    const best = tied.filter((option) => option.expected_total >= least).map(({ move }) => move);
+    const sorted = [...tied, ...answer.options.slice(tied.length)];
+    return { best, value: sorted[0].value, unit, options: sorted };
+  }
+
+  /**
+   * Return every legal move with its value by a solved turn, in their order; while dice are to
+   * fall the value of the position.
+   */
+  #rate({ state, roll, rollsLeft, kept }, turn, total, tabled = null) {
+    if (roll === null) {
+      if (kept !== null && !this.#isOver(state)) return total + turn.keepValues[rollsLeft][kept];
+      if (tabled !== null) return total + tabled(null);
+      return this.#isOver(state) ? turn.final : this.#start(turn);
+    }
+    const options = [];
+    if (rollsLeft > 0) {
+      for (const keep of this.subKeeps(roll)) {
+        const value = total + turn.keepValues[rollsLeft][keep];
+        options.push({ move: { keep: this.keeps[keep] }, value });
+      }
+    }
+    for (const { box, value } of this.#writes(turn, roll - this.firstRoll, rollsLeft)) {
+      const move = box < 0 ? { pass: true } : { write: this.sheet.boxes[box] };
+      options.push({ move, value: total + value });
+    }
+    return options;
+  }
+
+  /** Return the best dice to keep and their value, null if it is better to write or pass. */
+  bestKeep(position) {
+    const { best, value } = this.ask(position);
+    const move = best.find((found) => found.keep !== undefined);
+    return move === undefined ? null : { keep: move.keep, value };
+  }
+
+  /** Return the best move, the first of equals, null while dice are to fall. */
+  bestMove(position) {
+    return this.ask(position).best[0] ?? null;
+  }
+
+  /** Return the keeps of at most four dice that a roll contains, in their order. */
+  subKeeps(roll) {
+    const found = new Set();
+    const visit = (keep) => {
+      for (let at = this.belowStart[keep]; at < this.belowStart[keep + 1]; at++) {
+        if (!found.has(this.below[at])) {
+          found.add(this.below[at]);
+          visit(this.below[at]);
+        }
+      }
+    };
+    visit(roll);
+    return [...found].sort((a, b) => a - b);
+  }
+
+  /** Return the index of a state among the values. */
+  place(state) {
+    const { counting, lowest_sum, column_start, stride } = this.sheet;
+    const { part_weight, held_weight, turns_weight } = this.sheet;
+    const first = state.open & ((1 << counting) - 1);
+    let part = held_weight * state.held + turns_weight * state.turns;
+    part_weight.forEach((weight, box) => {
+      part += weight * ((state.open >> box) & 1);
+    });
+    const column = this.arrays.column[first * this.sums + state.sum - lowest_sum];
+    return column_start[first] + column + stride[first] * part;
+  }
+
+  /** Return the points still to come at the start of a turn. */
+  value(state) {
+    const { scale, offset } = this.manifest.arrays.values;
+    return offset + scale * this.arrays.values[this.place(state)];
+  }
+
+  /** Return the pairs of a box and points that can be written, and where to find them. */
+  #payments() {
+    const { boxes, pays } = this.sheet;
+    const found = [];
+    const number = new Map();
+    for (const table of pays) {
+      for (const row of table) {
+        row.forEach((points, box) => {
+          const key = points * boxes.length + box;
+          if (!number.has(key)) {
+            number.set(key, found.length);
+            found.push({ box, points });
+          }
+        });
+      }
+    }
+    const of = pays.map((table) =>
+      table.map((row) => row.map((points, box) => number.get(points * boxes.length + box))),
+    );
+    return { found, of };
+  }
+
+  #earned(open, sum) {
+    const least = this.sheet.bonus_from[open & ((1 << this.sheet.counting) - 1)];
+    return least !== null && sum >= least ? this.sheet.bonus : 0;
+  }
+
+  #isOver(state) {
+    return state.open === 0 || (this.sheet.turns_weight > 0 && state.turns === 0);
+  }
+
+  /** Return the state after writing points into a box, or passing, with box -1; what it brings. */
+  #after(state, box, points) {
+    const { counting, lowest_sum, held_box, held_by_points } = this.sheet;
+    const after = { ...state, turns: state.turns - 1 };
+    if (box >= 0) after.open = state.open & ~(1 << box);
+    if (box >= 0 && box < counting) {
+      after.sum = Math.min(state.sum + points, this.sums - 1 + lowest_sum);
+    }
+    if (box >= 0 && box === held_box) {
+      after.held = held_by_points.find(([paid]) => paid === points)[1];
+    }
+    const bonus = this.#earned(after.open, after.sum) - this.#earned(state.open, state.sum);
+    return { after, brings: points + bonus };
+  }
+
+  /**
+   * Return a turn, solved: what each keep is worth with 1 and 2 rolls left.
+   *
+   * @param state the own state.
+   * @param others of each opponent the state's place and my total less theirs; none to play for
+   *   the total.
+   */
+  #turn(state, others) {
+    const own = `${state.open},${state.sum},${state.held},${state.turns}`;
+    const key = others.map(({ place, lead }) => `${place},${lead}`).sort().join(";");
+    let turn = this.turns.get(`${own}|${key}`);
+    if (turn === undefined) {
+      turn = this.#solve(state, others.length > 0 ? this.#shareGain(others) : this.#pointsGain());
+      if (this.turns.size >= REMEMBERED) this.turns.clear();
+      this.turns.set(`${own}|${key}`, turn);
+    }
+    return turn;
+  }
+
+  /** Return how to rate a state after points were brought: by the expected total. */
+  #pointsGain() {
+    return (after, brings) => this.value(after) + brings;
+  }
+
+  /** Return how to rate a state after points were brought: by the share of the win. */
+  #shareGain(others) {
+    const field = others.map(({ place }) => this.outlook.row(place));
+    const leads = others.map(({ lead }) => lead);
+    const rows = new Map();
+    let shares = new Float64Array(0);
+    return (after, brings) => {
+      const place = this.place(after);
+      let row = rows.get(place);
+      if (row === undefined) {
+        row = this.outlook.row(place);
+        rows.set(place, row);
+      }
+      if (shares.length < brings + row.length) {
+        shares = winShares(field, leads, brings + row.length + 200);
+      }
+      let share = 0;
+      for (let points = 0; points < row.length; points++) {
+        share += row[points] * shares[brings + points];
+      }
+      return share;
+    };
+  }
+
+  #solve(state, gainOf) {
+    const { cases, roll_cases, extra_points, extra_held } = this.sheet;
+    const paysExtra = extra_points > 0 && state.held === extra_held;
+    const chosen = cases.map((list) =>
+      list.find((found) => found.any_open === 0 || (state.open & found.any_open) !== 0),
+    );
+    const used = new Set();
+    for (const roll of this.extraRolls) {
+      const { pays } = chosen[roll_cases[roll]];
+      pays.forEach((table) => this.payments.of[table][roll].forEach((found) => used.add(found)));
+    }
+    const gains = new Float64Array(this.payments.found.length).fill(-Infinity);
+    const extraGains = paysExtra ? new Float64Array(gains.length).fill(-Infinity) : gains;
+    this.payments.found.forEach(({ box, points }, number) => {
+      if (((state.open >> box) & 1) === 0) return;
+      const { after, brings } = this.#after(state, box, points);
+      gains[number] = gainOf(after, brings);
+      if (paysExtra && used.has(number)) extraGains[number] = gainOf(after, brings + extra_points);
+    });
+    const boxes = this.sheet.boxes.map((_, box) => box).filter((box) => (state.open >> box) & 1);
+    const passed = chosen.some((found) => found.passes) ? this.#after(state, -1, 0) : null;
+    const turn = {
+      gains,
+      extraGains,
+      chosen,
+      boxes,
+      pass: passed === null ? -Infinity : gainOf(passed.after, passed.brings),
+      final: this.#isOver(state) ? gainOf(state, 0) : null,
+      keepValues: [],
+    };
+    if (turn.final !== null) return turn;
+    const rolls = roll_cases.length;
+    const worth = new Float64Array(this.keeps.length);
+    for (let rollsLeft = 0; rollsLeft < this.manifest.turn.rolls_a_turn; rollsLeft++) {
+      if (rollsLeft > 0) {
+        // `worth` holds what each roll is worth with one roll less: rate the keeps by it.
+        const values = Float64Array.from(worth);
+        this.#rateKeeps(values);
+        turn.keepValues[rollsLeft] = values;
+        this.#bestBelow(values, worth);
+      }
+      for (let roll = 0; roll < rolls; roll++) {
+        const stop = this.#bestWrite(turn, roll, rollsLeft);
+        const at = this.firstRoll + roll;
+        worth[at] = rollsLeft > 0 ? Math.max(stop, worth[at]) : stop;
+      }
+    }
+    turn.rolled = worth;
+    return turn;
+  }
+
+  /** Return what a turn is worth before its first roll. */
+  #start(turn) {
+    const values = Float64Array.from(turn.rolled);
+    this.#rateKeeps(values);
+    return values[0];
+  }
+
+  /** Fill in the keeps of at most four dice: the mean over the keeps with one die more. */
+  #rateKeeps(values) {
+    const { grown } = this;
+    const { faces } = this.manifest.turn;
+    const chance = 1 / faces;
+    for (let keep = this.firstRoll - 1; keep >= 0; keep--) {
+      let sum = 0;
+      for (let at = faces * keep; at < faces * (keep + 1); at++) sum += values[grown[at]];
+      values[keep] = sum * chance;
+    }
+  }
+
+  /** Fill `best` with the best keep of at most four dice within each keep and roll. */
+  #bestBelow(values, best) {
+    for (let keep = 0; keep < best.length; keep++) {
+      let most = keep < this.firstRoll ? values[keep] : -Infinity;
+      for (let at = this.belowStart[keep]; at < this.belowStart[keep + 1]; at++) {
+        if (best[this.below[at]] > most) most = best[this.below[at]];
+      }
+      best[keep] = most;
+    }
+  }
+
+  #gains(turn, roll) {
+    return this.extraRolls.has(roll) ? turn.extraGains : turn.gains;
+  }
+
+  #bestWrite(turn, roll, rollsLeft) {
+    const found = turn.chosen[this.sheet.roll_cases[roll]];
+    const payments = this.payments.of[found.pays[rollsLeft]][roll];
+    const gains = this.#gains(turn, roll);
+    let best = found.passes ? turn.pass : -Infinity;
+    for (const box of turn.boxes) {
+      if ((found.write >> box) & 1) {
+        const gain = gains[payments[box]];
+        if (gain > best) best = gain;
+      }
+    }
+    return best;
+  }
+
+  /** Return the writes that a roll allows, in the order of the sheet, then the pass, box -1. */
+  #writes(turn, roll, rollsLeft) {
+    const found = turn.chosen[this.sheet.roll_cases[roll]];
+    const payments = this.payments.of[found.pays[rollsLeft]][roll];
+    const gains = this.#gains(turn, roll);
+    const writes = turn.boxes
+      .filter((box) => (found.write >> box) & 1)
+      .map((box) => ({ box, value: gains[payments[box]] }));
+    return found.passes ? [...writes, { box: -1, value: turn.pass }] : writes;
+  }
+
+  // Reading positions.
+
+  #read(position) {
+    const known = ["game", "options", "sheets", "first", "to_move", "kept", "dice", "rolls_left"];
+    if (this.sheet.turns_weight) known.push("turns_left");
+    checkKeys(position, "position", known);
+    checkGame(this.manifest, position);
+    const { sheets } = position;
+    const [least, most] = this.manifest.seats;
+    if (!Array.isArray(sheets) || sheets.length < least || sheets.length > most) {
+      refuse("sheets", `a list of ${least} to ${most} sheets`, sheets);
+    }
+    const seats = sheets.length;
+    const seat = position.to_move ?? (seats === 1 ? 0 : undefined);
+    if (!isWhole(seat, 0, seats - 1)) refuse("to_move", `a seat below ${seats}`, seat);
+    const first = position.first ?? 0;
+    if (!isWhole(first, 0, seats - 1)) refuse("first", `a seat below ${seats}`, first);
+    const found = sheets.map((sheet, at) => this.#readSheet(sheet, `sheets[${at}]`, position, at));
+    // From the first roller to the seat before the one to move, each is one turn ahead.
+    found.forEach(({ left }, at) => {
+      const ahead = (at - first + seats) % seats < (seat - first + seats) % seats;
+      const expected = found[seat].left - (ahead ? 1 : 0);
+      if (left !== expected) refuse(`sheets[${at}]`, `${expected} turns to go`, left);
+    });
+    const { state, total } = found[seat];
+    const others = found
+      .filter((_, at) => at !== seat)
+      .map((other) => ({ place: this.place(other.state), lead: total - other.total }));
+    return { state, total, others, ...this.#readRoll(position, state) };
+  }
+
+  #readSheet(sheet, name, position, seat) {
+    const { boxes, counting, lowest_sum, held_box, held_by_points, extra_key } = this.sheet;
+    checkKeys(sheet, name, extra_key === null ? boxes : [...boxes, extra_key]);
+    let open = 0;
+    let sum = 0;
+    let total = 0;
+    boxes.forEach((label, box) => {
+      const points = sheet[label];
+      if (points === undefined) {
+        open |= 1 << box;
+        return;
+      }
+      if (!this.possible[box].has(points)) refuse(`${name}: ${label}`, "points it can hold", points);
+      total += points;
+      if (box < counting) sum += points;
+    });
+    const turns = this.#readTurns(position, seat, open);
+    if (turns === 0) open = 0; // what is empty when no turn is left stays empty
+    sum = Math.min(sum, this.sums - 1 + lowest_sum);
+    const first = open & ((1 << counting) - 1);
+    if (this.arrays.column[first * this.sums + sum - lowest_sum] === NO_COLUMN) {
+      refuse(name, "points that a game can bring together", sheet);
+    }
+    let held = 0;
+    if (held_box !== null && sheet[boxes[held_box]] !== undefined) {
+      held = held_by_points.find(([paid]) => paid === sheet[boxes[held_box]])[1];
+    }
+    const extras = extra_key === null ? 0 : (sheet[extra_key] ?? 0);
+    const mostExtras = this.sheet.extra_points > 0 && held === this.sheet.extra_held;
+    if (!isWhole(extras, 0, mostExtras ? boxes.length - 1 : 0)) {
+      refuse(`${name}: ${extra_key}`, "as many as there can have been", extras);
+    }
+    total += this.#earned(open, sum) + this.sheet.extra_points * extras;
+    let left = 0;
+    for (let box = 0; box < boxes.length; box++) left += (open >> box) & 1;
+    return { state: { open, sum, held, turns: turns ?? 0 }, total, left: turns ?? left };
+  }
+
+  /** Return the turns left of a sheet, null where they do not matter. */
+  #readTurns(position, seat, open) {
+    const { turns_weight, stride, counting, boxes } = this.sheet;
+    if (!turns_weight) return null;
+    let openBoxes = 0;
+    for (let box = 0; box < boxes.length; box++) openBoxes += (open >> box) & 1;
+    const list = position.turns_left ?? null;
+    const matter = stride[open & ((1 << counting) - 1)] !== 0;
+    const given = list === null ? null : list[seat];
+    if (list !== null && (!Array.isArray(list) || list.length !== position.sheets.length)) {
+      refuse("turns_left", "a list with one number a sheet", list);
+    }
+    if (given === null && (!matter || openBoxes === 0)) return openBoxes;
+    if (!isWhole(given, matter ? 0 : openBoxes, openBoxes)) {
+      refuse(`turns_left[${seat}]`, `a whole number of at most ${openBoxes}`, given);
+    }
+    return given;
+  }
+
+  #readDice(key, value, least, most) {
+    const { faces } = this.manifest.turn;
+    const fits = Array.isArray(value) && value.length >= least && value.length <= most;
+    if (!fits || !value.every((die) => isWhole(die, 1, faces))) {
+      refuse(key, `a list of ${least} to ${most} dice from 1 to ${faces}`, value);
+    }
+    return this.rollOf.get([...value].sort((a, b) => a - b).join());
+  }
+
+  #readRoll(position, state) {
+    const { dice, rolls_a_turn: rolls } = this.manifest.turn;
+    const { rolls_left: rollsLeft } = position;
+    const over = this.#isOver(state);
+    const given = position.dice ?? null;
+    if (given !== null) {
+      if (over) refuse("dice", "null, since the sheet is full", given);
+      if (position.kept !== undefined) refuse("kept", "nothing beside dice", position.kept);
+      if (!isWhole(rollsLeft, 0, rolls - 1)) refuse("rolls_left", `0 to ${rolls - 1}`, rollsLeft);
+      return { roll: this.#readDice("dice", given, dice, dice), rollsLeft, kept: null };
+    }
+    if (position.kept === undefined) {
+      if (rollsLeft !== rolls) refuse("rolls_left", `${rolls}`, rollsLeft);
+      return { roll: null, rollsLeft, kept: null };
+    }
+    if (over) refuse("kept", "nothing, since the sheet is full", position.kept);
+    if (!isWhole(rollsLeft, 1, rolls - 1)) refuse("rolls_left", `1 to ${rolls - 1}`, rollsLeft);
+    return { roll: null, rollsLeft, kept: this.#readDice("kept", position.kept, 0, dice - 1) };
+  }
+}

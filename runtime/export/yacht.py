@@ -1,0 +1,189 @@
+"""The export of yacht: the values of one setting, and its compact outlook if it is built.
+
+The values are for the bot that maximises its expected total, level hard.  With the outlook in
+the second file a reader plays level expert, which goes for the win.  The outlook holds whole
+numbers and is exported as it is; ``outlook_kind`` tells which form holds each state.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ustad.runtime.bots.yacht import TableBot
+from ustad.runtime.bots.yacht_expert import ExpertBot
+from ustad.runtime.bots.yacht_outlook import (
+    BONUS_PARTS,
+    STEPS,
+    Outlooks,
+    kinds,
+    open_if_built,
+    read_compact,
+)
+from ustad.runtime.dice import COUNTS, FIRST_ROLL
+from ustad.runtime.errors import OptionError
+from ustad.runtime.export.content import Content, Packed, brief, vectors
+from ustad.runtime.export.sheet import (
+    VECTORS,
+    VECTORS_SEED,
+    Case,
+    SheetArrays,
+    columns_by_row,
+    sheet_content,
+)
+from ustad.runtime.games.base import Progress
+from ustad.runtime.games.yacht import (
+    ALL_OPEN,
+    BONUS,
+    BONUS_AT,
+    BOXES,
+    EXTRA_YACHT,
+    FREE_JOKER,
+    LOWER_OPEN,
+    LOWER_SETS,
+    OPEN_YACHT,
+    PLAIN,
+    TYPE,
+    UPPER_BOXES,
+    UPPER_OPEN,
+    YACHT,
+    YACHT_50,
+    YACHT_BIT,
+    Yacht,
+    box_points,
+    columns,
+    five_equal,
+    state_number,
+    yacht_after,
+)
+from ustad.runtime.outlook import KNOTS, REACH, SHIFTS
+from ustad.tables import Table, open_table
+
+Floats = NDArray[np.float64]
+
+_COUNTS = COUNTS[FIRST_ROLL:]
+
+
+def sheet_arrays(game: Yacht) -> SheetArrays:
+    """Return the rules as arrays."""
+    setting, known = game.second_yacht, columns()
+    counts = _COUNTS.tolist()
+    equal = [roll for roll, found in enumerate(counts) if five_equal(found)]
+    cases = [[Case(0, ALL_OPEN, (0, 0, 0))]]
+    roll_cases = [0] * len(counts)
+    if setting != PLAIN:
+        for roll in equal:
+            roll_cases[roll] = len(cases)
+            cases.append(_joker(setting, 1 << (five_equal(counts[roll]) - 1)))
+    weight = [
+        int(state_number(known.column, known.count, 1 << box, 0, 0)) // known.count
+        for box in range(len(BOXES))
+    ]
+    return SheetArrays(
+        boxes=BOXES,
+        counting=UPPER_BOXES,
+        lowest_sum=0,
+        column_start=np.array(known.bounds[:-1]),
+        column=columns_by_row(known),
+        stride=np.full(len(known.column), known.count),
+        bonus=BONUS,
+        bonus_from=[BONUS_AT] * len(known.column),
+        part_weight=weight,
+        held_box=YACHT,
+        held_by_points=[
+            (points, yacht_after(setting, OPEN_YACHT, YACHT, points)) for points in (0, 50)
+        ],
+        held_weight=LOWER_SETS,
+        extra_key="extra_yachts",
+        extra_points=0 if setting == PLAIN else EXTRA_YACHT,
+        extra_held=YACHT_50,
+        extra_rolls=[] if setting == PLAIN else equal,
+        pays=np.array(
+            [
+                [[box_points(box, found, joker) for box in range(len(BOXES))] for found in counts]
+                for joker in (False, True)
+            ]
+        ),
+        cases=cases,
+        roll_cases=roll_cases,
+    )
+
+
+def _joker(setting: int, own_upper: int) -> list[Case]:
+    """Return what may be done with five equal dice.
+
+    Args:
+        setting: FORCED_JOKER or FREE_JOKER.
+        own_upper: the upper box of their face, as a bit.
+    """
+    plain, full = (0, 0, 0), (1, 1, 1)
+    unwritten = Case(YACHT_BIT, ALL_OPEN, plain)
+    if setting == FREE_JOKER:
+        return [unwritten, Case(own_upper, ALL_OPEN, plain), Case(0, ALL_OPEN, full)]
+    return [
+        unwritten,
+        Case(own_upper, own_upper, plain),
+        Case(LOWER_OPEN, LOWER_OPEN, full),
+        Case(0, UPPER_OPEN, full),
+    ]
+
+
+def content(options: Mapping[str, Any], folder: Path, progress: Progress | None = None) -> Content:
+    """Return the export of one setting.
+
+    Raises:
+        TableError: its table is missing or unfit.
+        ExportError: rounding it would cost too much.
+    """
+    spec = TYPE.table_spec(options)
+    game = Yacht(**spec.options)
+    if "outlook" in spec.options:
+        raise OptionError("option outlook: the compact outlook is exported with the values")
+    table = open_table(spec, folder)
+    found = sheet_content(TYPE, game, table, sheet_arrays(game), TableBot, progress)
+    outlook = open_if_built(spec.options, "compact", folder)
+    return found if outlook is None else _with_outlook(found, game, table, outlook)
+
+
+def experts(game: Yacht, table: Table, outlook: Table, read: Floats) -> tuple[ExpertBot, ExpertBot]:
+    """Return the experts that go by the exact values and by the rounded ones."""
+    bonus = outlook.parts["bonus"] / BONUS_PARTS
+    known = Outlooks("compact", read_compact(game.second_yacht, outlook), bonus, False)
+    rounded_table = replace(table, values=read)
+    return ExpertBot(TableBot(game, table), known), ExpertBot(TableBot(game, rounded_table), known)
+
+
+def _with_outlook(found: Content, game: Yacht, table: Table, outlook: Table) -> Content:
+    """Return an export with an outlook in a second file."""
+    names = [name for name, *_ in STEPS]
+    parts = [f"{name}{rest}" for name in names for rest in ("", "_lengths", "_first")]
+    arrays = {
+        "outlook_kind": Packed(kinds(game.second_yacht).astype("|u1")),
+        "knots": Packed(outlook.values),
+        "knot_shift": Packed(outlook.parts["shift"]),
+        **{name: Packed(outlook.parts[name]) for name in parts},
+    }
+    facts = {
+        "outlook": {
+            "quantity": outlook.spec.quantity,
+            "index_formula": outlook.spec.index_formula,
+            "steps": names,
+            "knots": KNOTS,
+            "shifts": SHIFTS,
+            "reach": REACH,
+        }
+    }
+    exact, read = experts(game, table, outlook, found.files["values.bin"]["values"].values())
+    starts = [game.new(players, players - 1) for players in range(2, 7)]
+    played = vectors(TYPE, starts, exact, read, VECTORS, VECTORS_SEED, "expert")
+    return replace(
+        found,
+        vectors=[*found.vectors, *brief(played)],
+        facts={**found.facts, **facts},
+        files={**found.files, "outlook.bin": arrays},
+    )

@@ -1,0 +1,53 @@
+// Answers vectors with the reader of an export, and says where it is off.
+//
+//     node answers.mjs FOLDER [VECTORS]
+//
+// FOLDER is an export; VECTORS a file with one JSON vector a line, by default those of the
+// manifest.  Prints {"checked", "wrong": [...], "worst", "median_ms"}, and fails if any is wrong:
+// the best moves must be the same, and every value what the vector says within 1e-9.
+
+import fs from "node:fs";
+import path from "node:path";
+import { pathToFileURL } from "node:url";
+
+const [folder, file] = process.argv.slice(2);
+const at = (name) => path.resolve(folder, name);
+const text = fs.readFileSync(at("manifest.json"), "utf8");
+const manifest = JSON.parse(text);
+const { open } = await import(pathToFileURL(at(manifest.reader[0])));
+const game = open(text, ...Object.keys(manifest.files).map((name) => fs.readFileSync(at(name))));
+const vectors =
+  file === undefined
+    ? manifest.vectors
+    : fs.readFileSync(file, "utf8").trim().split("\n").map((line) => JSON.parse(line));
+
+const same = (one, other) => {
+  const texts = (moves) => moves.map((move) => JSON.stringify(move)).sort().join();
+  return texts(one) === texts(other);
+};
+const wrong = [];
+const times = [];
+let worst = 0;
+for (const vector of vectors) {
+  const begin = performance.now();
+  const answer = game.ask(vector.position, vector.level);
+  times.push(performance.now() - begin);
+  const gaps = [answer.value - vector.read];
+  for (const [move, value, total] of vector.options ?? []) {
+    const option = answer.options.find((found) => same([found.move], [move]));
+    gaps.push(option === undefined ? NaN : option.value - value);
+    if (total !== undefined) gaps.push(option.expected_total - total);
+  }
+  (vector.win_shares ?? []).forEach((share, seat) => gaps.push(answer.win_shares[seat] - share));
+  const off = Math.max(...gaps.map(Math.abs));
+  const all = vector.options === undefined || vector.options.length === answer.options.length;
+  if (!(off <= 1e-9) || !all || !same(answer.best, vector.best)) wrong.push({ vector, answer });
+  else worst = Math.max(worst, off);
+  if (vector.move !== undefined && !same([game.bestMove(vector.position)], [vector.move])) {
+    wrong.push({ vector, answer });
+  }
+}
+times.sort((a, b) => a - b);
+const median_ms = times[times.length >> 1];
+console.log(JSON.stringify({ checked: vectors.length, wrong: wrong.slice(0, 3), worst, median_ms }));
+process.exitCode = wrong.length || !vectors.length ? 1 : 0;

@@ -1,0 +1,79 @@
+// Opens damaged copies of an export: each must be refused with an ExportError.
+//
+//     node damage.mjs FOLDER COUNT
+//
+// Prints {"refused": {kind: count}}; fails if a damaged copy opens or fails otherwise.
+
+import fs from "node:fs";
+import path from "node:path";
+import { pathToFileURL } from "node:url";
+
+const [folder, count] = process.argv.slice(2);
+const at = (name) => path.resolve(folder, name);
+const text = fs.readFileSync(at("manifest.json"), "utf8");
+const manifest = JSON.parse(text);
+const { open, ExportError } = await import(pathToFileURL(at(manifest.reader[0])));
+const files = Object.keys(manifest.files).map((name) => fs.readFileSync(at(name)));
+
+// A small generator (xorshift), so that a failure comes again.
+let seed = 88172645;
+const below = (n) => {
+  seed ^= seed << 13;
+  seed ^= seed >>> 17;
+  seed ^= seed << 5;
+  return (seed >>> 0) % n;
+};
+const flipped = (bytes) => {
+  const copy = Uint8Array.from(bytes);
+  copy[below(copy.length)] ^= 1 << below(8);
+  return copy;
+};
+const sealed = (change) => {
+  const copy = JSON.parse(text);
+  change(copy);
+  return copy;
+};
+const other = { ...manifest, format_version: 2 };
+const cases = [
+  () => [text, ...files.map((bytes) => bytes.subarray(0, below(bytes.length)))],
+  () => [text, ...files.map((bytes) => Buffer.concat([bytes, Buffer.from([0])]))],
+  () => [text, ...files.map(flipped)],
+  () => [text.slice(0, below(text.length - 2)), ...files],
+  () => [sealed((copy) => (copy.arrays.values.shape[0] = 1e10)), ...files],
+  () => [sealed((copy) => (copy.arrays.values.at = -8)), ...files],
+  () => [sealed((copy) => delete copy.sha256), ...files],
+  () => [sealed((copy) => (copy.proof = { largest_cost: NaN })), ...files],
+  () => [other, ...files],
+  () => ["[".repeat(100_000), ...files],
+  () => [`${'{"a":'.repeat(50_000)}1${"}".repeat(50_000)}`, ...files],
+  () => [JSON.parse(`${'{"format":'.repeat(5000)}1${"}".repeat(5000)}`), ...files],
+  () => [null, ...files],
+  () => [text],
+  () => [text, ...files.map(() => "text")],
+  () => [" ".repeat(5_000_000), ...files],
+];
+const refused = {};
+for (let i = 0; i < Number(count); i++) {
+  try {
+    open(...cases[i % cases.length]());
+  } catch (error) {
+    if (!(error instanceof ExportError)) throw error;
+    refused[error.kind] = (refused[error.kind] ?? 0) + 1;
+    continue;
+  }
+  throw new Error(`damage ${i % cases.length} was not noticed`);
+}
+// A changed character of the manifest may leave it what it was (a space); else it is refused.
+const clean = JSON.stringify(manifest);
+for (let i = 0; i < Number(count); i++) {
+  const spot = below(text.length);
+  const changed = text.slice(0, spot) + String.fromCharCode(32 + below(90)) + text.slice(spot + 1);
+  try {
+    open(changed, ...files);
+    if (JSON.stringify(JSON.parse(changed)) !== clean) throw new Error(`not noticed: ${spot}`);
+  } catch (error) {
+    if (!(error instanceof ExportError)) throw error;
+    refused[error.kind] = (refused[error.kind] ?? 0) + 1;
+  }
+}
+console.log(JSON.stringify({ refused }));

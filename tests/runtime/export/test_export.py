@@ -1,0 +1,692 @@
+"""Exports: the JavaScript reader answers as the Python rules do, and damage is refused.
+
+Nothing here comes from outside: the right answers are those of the bots, the exact tables
+and the rules of the games, which have tests of their own.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import random
+import shutil
+import subprocess
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ustad.runtime.bots import dice_poker as dice_poker_bots
+from ustad.runtime.bots import yacht as yacht_bots
+from ustad.runtime.bots.marriage import NUMBER_NAMES, shipped_numbers
+from ustad.runtime.bots.sheet import FIRST_WRITE
+from ustad.runtime.bots.yacht_outlook import STEPS
+from ustad.runtime.errors import ExportError
+from ustad.runtime.export import (
+    Content,
+    check_export,
+    exporter,
+    read_export,
+    rounded,
+    sheet,
+    vectors,
+    write_export,
+)
+from ustad.runtime.export import dice_poker as dice_poker_export
+from ustad.runtime.export import pasa as pasa_export
+from ustad.runtime.export import raja_pasu as raja_pasu_export
+from ustad.runtime.export import yacht as yacht_export
+from ustad.runtime.export.manifest import canonical, manifest_text
+from ustad.runtime.games import dice_poker, game_type, pasa, raja_pasu, yacht
+from ustad.solver.build import build_table
+from ustad.tables import Table, TableError, open_table, write_table
+
+HERE = Path(__file__).parent
+
+# One table of each kind of game, small where that changes nothing.
+YACHT = ("yacht", {"second_yacht": "bonus_and_joker"})
+DICE_POKER = ("dice_poker", {})
+PASA = ("pasa", {"players": 4, "chips": 40})
+PASA_TWO = ("pasa", {"players": 2, "chips": 60})
+RAJA_PASU = ("raja_pasu", {"closed": 5})
+RAJA_PASU_SKIPPED = ("raja_pasu", {"closed": 6, "origin": "skipped"})
+ALL = (YACHT, DICE_POKER, PASA, PASA_TWO, RAJA_PASU, RAJA_PASU_SKIPPED)
+
+Named = tuple[str, Mapping[str, Any]]
+
+
+@pytest.fixture(scope="session")
+def node() -> str:
+    """The program node; without it the readers cannot be run."""
+    found = shutil.which("node")
+    if found is None:
+        assert "USTAD_NEED_NODE" not in os.environ, "node is needed here and is not installed"
+        pytest.skip("node is not installed: the JavaScript readers are not run")
+    return found
+
+
+@dataclass(frozen=True)
+class Made:
+    """A table and its export."""
+
+    table: Table
+    content: Content
+    folder: Path
+    sizes: Mapping[str, int]
+
+
+@pytest.fixture(scope="session")
+def folder(tables: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of tables for these tests: those of yacht, with an outlook, and more to come."""
+    found = tmp_path_factory.mktemp("export-tables")
+    for path in tables.glob("yacht,second_yacht=*.h5"):
+        shutil.copy(path, found)
+    write_outlook(found)
+    return found
+
+
+def write_outlook(folder: Path) -> None:
+    """Write a compact outlook of made-up distributions: real ones take minutes to build."""
+    spec = yacht.TYPE.table_spec({**YACHT[1], "outlook": "compact"})
+    random = np.random.default_rng(8)
+    knots, far = spec.shape
+    gaps = random.integers(0, 18, size=(knots, far), dtype=np.uint8)
+    gaps[1:][random.random((knots - 1, far)) < 0.2] = 0  # parts that stand on one point
+    parts: dict[str, Any] = {"shift": random.integers(-128, 128, size=far, dtype=np.int8)}
+    parts["bonus"] = random.integers(0, 1001, size=spec.parts["bonus"][1], dtype=np.uint16)
+    for name, _, count, dtype in STEPS:
+        rows = spec.parts[f"{name}_lengths"][1][0]
+        lengths = random.integers(1, 60, size=rows, dtype=np.uint16)
+        parts[f"{name}_lengths"] = lengths
+        parts[f"{name}_first"] = random.integers(0, 90, size=rows, dtype=np.uint16)
+        entries = random.integers(0, count // 60 + 2, size=int(lengths.sum()))
+        entries[np.cumsum(lengths) - 1] += 1  # no row is empty
+        parts[name] = entries.astype(dtype)
+    write_table(spec, folder, gaps, {}, {}, parts)
+
+
+@pytest.fixture(scope="session")
+def made(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[[Named], Made]:
+    """A function that exports a table, once; the proof over all of yacht is left to a slow test."""
+    known: dict[str, Made] = {}
+
+    def make(named: Named) -> Made:
+        name, options = named
+        kind = game_type(name)
+        spec = kind.table_spec(options)
+        if spec.file_name not in known:
+            if name == "marriage":  # its numbers ship with the package
+                table = Table(spec, folder, shipped_numbers(), {}, {}, 0.0, 0)
+            else:
+                table, _ = build_table(kind, spec.options, folder)
+            with pytest.MonkeyPatch.context() as patch:
+                if name == "yacht":
+                    patch.setattr(sheet, "prove", lambda *_: {"largest_cost": 0.0})
+                content = exporter(name)(spec.options, folder, None)
+            out = tmp_path_factory.mktemp(name)
+            known[spec.file_name] = Made(table, content, out, write_export(kind, content, out))
+        return known[spec.file_name]
+
+    return make
+
+
+def run(node: str, script: str, *words: object) -> Any:
+    """Run a script of this folder; return what it printed."""
+    found = subprocess.run(
+        [node, str(HERE / script), *map(str, words)], capture_output=True, text=True, check=False
+    )
+    assert found.returncode == 0, (found.stdout[-2000:], found.stderr[-2000:])
+    return found.stdout
+
+
+def write_lines(path: Path, lines: Sequence[Any]) -> Path:
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    return path
+
+
+# The readers answer as the rules do.
+
+
+def python_vectors(named: Named, made: Made, count: int) -> list[dict[str, Any]]:
+    """Return fresh vectors, all options with values, other than those in the manifest."""
+    name, table, kind = named[0], made.table, game_type(named[0])
+    packed = made.content.files["values.bin"]["values"]
+    seed = 1234
+    if name == "raja_pasu":
+        rules = raja_pasu.RajaPasu(origin=table.spec.options["origin"])
+        bot = raja_pasu_export._bot(rules, table)
+        begins = raja_pasu_export.starts(rules, table.spec.options["closed"])
+        found = vectors(kind, begins, bot, bot, count, seed)
+        for vector in found:
+            vector["move"] = vector["best"][0]
+        return found
+    if name == "pasa":
+        options = table.spec.options
+        game = pasa.Pasa(**{key: options[key] for key in ("cap", "max_bet", "menu")})
+        begins = pasa_export.starts(game, table, count, seed)
+        exact = pasa_export.TableReader(game, table, table.values)
+        told = pasa_export.TableReader(game, table, packed.values())
+        return vectors(kind, begins, exact, told, count, seed)
+    rules = kind.game(table.spec.options)
+    bot = yacht_bots.TableBot if name == "yacht" else dice_poker_bots.TableBot
+    begins = [rules.new(players, 0) for players in (1, 2, 6)]
+    told = bot(rules, replace(table, values=packed.values()))
+    return vectors(kind, begins, bot(rules, table), told, count, seed, "hard")
+
+
+@pytest.mark.parametrize("named", ALL, ids=str)
+def test_the_reader_answers_2000_positions_as_the_python_rules_do(
+    named: Named, made: Callable[[Named], Made], node: str, tmp_path: Path
+) -> None:
+    export = made(named)
+    lines = python_vectors(named, export, 2000)
+    assert len(lines) == 2000
+    found = json.loads(
+        run(node, "answers.mjs", export.folder, write_lines(tmp_path / "vectors", lines))
+    )
+    assert found["checked"] == 2000
+    assert found["wrong"] == []
+    assert found["worst"] <= 1e-9
+
+
+def test_the_reader_plays_yacht_to_win(
+    made: Callable[[Named], Made], folder: Path, node: str, tmp_path: Path
+) -> None:
+    export, game = made(YACHT), yacht.Yacht()
+    outlook = open_table(yacht.TYPE.table_spec({**YACHT[1], "outlook": "compact"}), folder)
+    read = export.content.files["values.bin"]["values"].values()
+    exact, told = yacht_export.experts(game, export.table, outlook, read)
+    begins = [game.new(players, 0) for players in range(2, 7)]
+    lines = vectors(yacht.TYPE, begins, exact, told, 2000, 321, "expert")
+    found = json.loads(
+        run(node, "answers.mjs", export.folder, write_lines(tmp_path / "vectors", lines))
+    )
+    assert found["checked"] == 2000
+    assert found["wrong"] == []
+    assert found["worst"] <= 1e-9
+
+
+def test_the_numbers_of_marriage(made: Callable[[Named], Made], node: str, tmp_path: Path) -> None:
+    export = made(("marriage", {}))
+    script = tmp_path / "numbers.mjs"
+    script.write_text(
+        f"import {{ open }} from {json.dumps((export.folder / 'marriage.js').as_uri())};"
+        'import fs from "node:fs";'
+        f"const folder = {json.dumps(str(export.folder))};"
+        "const read = (name) => fs.readFileSync(`${folder}/${name}`);"
+        'const found = open(read("manifest.json").toString(), read("values.bin"));'
+        "console.log(JSON.stringify([...found]));"
+    )
+    found = dict(json.loads(run(node, script)))
+    assert found == dict(zip(NUMBER_NAMES, shipped_numbers().tolist(), strict=True))
+    kind = game_type("marriage")
+    bot = kind.bot("expert", kind.game(kind.read_options({})), tmp_path, 0)
+    assert len(export.content.vectors) >= 50
+    for vector in export.content.vectors[::8]:
+        advice = bot.ask(kind.state_from_json(vector["position"]))
+        assert [kind.move_to_json(move) for move in advice.best] == vector["best"]
+        assert advice.value == vector["value"]
+
+
+OTHER_RULES = (
+    ("yacht", {"second_yacht": "plain"}),
+    ("yacht", {"second_yacht": "free_joker"}),
+    ("dice_poker", {"dash": "sacrifice"}),
+    ("dice_poker", {"chance_after_miss": True, "five_as_full_house": True}),
+    ("dice_poker", {"dash": "sacrifice", "chance_doubles": True, "school_threshold": -4}),
+    ("dice_poker", {"first_throw": "double_with_poker_bonus", "four_as_two_pairs": True}),
+    ("dice_poker", {"dash": "sacrifice", "first_throw": "none", "chance_after_miss": True}),
+    ("pasa", {"players": 3, "chips": 14, "menu": "all"}),
+    ("pasa", {"players": 4, "chips": 12, "cap": "first_come", "max_bet": 2}),
+    ("pasa", {"players": 6, "chips": 9, "laps": 1, "cap": "first_come", "menu": "all"}),
+)
+
+
+@pytest.mark.parametrize("named", OTHER_RULES, ids=str)
+def test_the_reader_plays_other_rules(
+    named: Named, made: Callable[[Named], Made], node: str, tmp_path: Path
+) -> None:
+    export = made(named)
+    lines = write_lines(tmp_path / "vectors", python_vectors(named, export, 150))
+    found = json.loads(run(node, "answers.mjs", export.folder, lines))
+    assert found["checked"] == 150
+    assert found["wrong"] == []
+
+
+@pytest.mark.parametrize("named", ALL, ids=str)
+def test_the_vectors_of_the_manifest(
+    named: Named, made: Callable[[Named], Made], node: str
+) -> None:
+    export = made(named)
+    assert len(export.content.vectors) >= 50
+    found = json.loads(run(node, "answers.mjs", export.folder))
+    assert found["checked"] == len(export.content.vectors)
+    for vector in export.content.vectors:
+        assert abs(vector["value"] - vector["read"]) <= 0.005
+    levels = {vector.get("level") for vector in export.content.vectors}
+    assert levels == ({"hard", "expert"} if named == YACHT else levels)
+
+
+WAITING: tuple[tuple[Named, dict[str, Any]], ...] = (
+    (YACHT, {"sheets": [{}], "dice": None, "rolls_left": 3}),
+    (YACHT, {"sheets": [{"chance": 22}], "kept": [5, 5], "dice": None, "rolls_left": 1}),
+    (YACHT, {"sheets": [{"yacht": 50, "ones": 5, "extra_yachts": 1}], "kept": [], "dice": None,
+             "rolls_left": 2}),
+    (DICE_POKER, {"sheets": [{}], "turns_left": [15], "dice": None, "rolls_left": 3}),
+    (PASA, {"stacks": [10, 10, 10, 10], "thrower": 1, "turns_left": 5, "bets": [3, None, 1, 1]}),
+    (PASA, {"stacks": [0, 40, 0, 0], "thrower": 1, "turns_left": 5, "bets": [0, None, 0, 0]}),
+    (PASA, {"stacks": [20, 0, 20, 0], "thrower": 0, "turns_left": 0, "bets": [None, 0, None, 0]}),
+    (RAJA_PASU, {"board": [0] * 7 + [1] + [0] * 6, "closed": [0, 1, 2, 3, 4], "to_move": 0}),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("named", "given"), WAITING, ids=str)
+def test_positions_without_a_move(
+    named: Named,
+    given: dict[str, Any],
+    made: Callable[[Named], Made],
+    node: str,
+    folder: Path,
+    tmp_path: Path,
+) -> None:
+    position = {"game": named[0], **given}
+    export, kind = made(named), game_type(named[0])
+    state = kind.state_from_json(position)
+    advice = kind.bot("hard" if named == YACHT else "expert", state.game, folder, 0).ask(state)
+    vector = {"level": "hard", "position": position, "best": [], "options": []}
+    vector["read"] = advice.value
+    lines = write_lines(tmp_path / "vectors", [vector])
+    script = (HERE / "answers.mjs").read_text().replace("off <= 1e-9", "off <= 0.005")
+    (tmp_path / "answers.mjs").write_text(script)
+    run(node, tmp_path / "answers.mjs", export.folder, lines)
+
+
+def test_an_endless_relay_is_stopped_where_the_rules_stop_it(node: str, tmp_path: Path) -> None:
+    # Positions with endless relays, found by search among random boards.
+    source = random.Random(3)
+    rules, found = raja_pasu.RajaPasu(), []
+    while len(found) < 5:
+        board = tuple(source.choice((0, 1, 1, 2, 2, 3)) for _ in range(14))
+        state = raja_pasu.RajaPasuState(rules, board, (), 0, (0, 0), (), None)
+        for move in state.legal_moves():
+            after, taken, laps = state.sown(move)
+            if laps < 0:
+                found.append([board, move.hole, after, taken])
+    source_text = (Path(raja_pasu_export.__file__).parent / "reader" / "raja_pasu.js").read_text()
+    reader = Path(raja_pasu_export.__file__).parent / "reader"
+    for module in reader.glob("*.js"):
+        shutil.copy(module, tmp_path / module.name)
+    (tmp_path / "raja_pasu.js").write_text(source_text + "\nexport { playHole };\n")
+    (tmp_path / "package.json").write_text('{"type": "module"}')
+    script = (
+        'import { playHole } from "./raja_pasu.js";'
+        f"for (const [board, hole] of {json.dumps(found)}) {{"
+        "const found = playHole(board, 7, hole, false, 4);"
+        "console.log(JSON.stringify([found.board, found.taken])); }"
+    )
+    (tmp_path / "relay.mjs").write_text(script)
+    lines = run(node, tmp_path / "relay.mjs").splitlines()
+    assert [json.loads(line) for line in lines] == [
+        [list(after), list(taken)] for _, _, after, taken in found
+    ]
+
+
+# The choice of moves survives.
+
+
+def test_the_proof_counts_what_the_bots_choose(made: Callable[[Named], Made]) -> None:
+    # An independent way: the bot of the rounded table chooses, the bot of the exact one rates.
+    export = made(("dice_poker", {"dash": "sacrifice"}))
+    rules = dice_poker.DicePoker(export.table.spec.options)
+    packed = rounded(export.table.values, 0.02)
+    exact = dice_poker_bots.TableBot(rules, export.table)
+    told = dice_poker_bots.TableBot(rules, replace(export.table, values=packed.values()))
+    arrays = dice_poker_export.sheet_arrays(rules.rules)
+    states = sheet._one_of_each_future(arrays, sheet.reachable(arrays, 15))
+    some = states.at(np.random.default_rng(2).permutation(len(states.open))[:60])
+    keys = [
+        (int(opened), int(opened).bit_count(), int(total))
+        for opened, total in zip(some.open, some.sum, strict=True)
+    ]
+    choices = [bot.solve(keys) for bot in (told, exact)]
+    changed, most, compared = 0, 0.0, 0
+    for rolls_left in range(3):
+        lanes, rolls = (axis.ravel() for axis in np.indices((len(keys), 252)))
+        worth = _worth(choices[1], rolls, lanes, rolls_left)
+        seen = _worth(choices[0], rolls, lanes, rolls_left)
+        tied = seen >= seen.max(axis=1, keepdims=True) - 1e-9
+        cost = worth.max(axis=1) - np.where(tied, worth, np.inf).min(axis=1)
+        changed += int((cost > 1e-9).sum())
+        most = max(most, float(cost.max()))
+        compared += len(cost)
+    proof = sheet.Proof()
+    for ways, block in sheet._blocks(arrays, some):
+        values = export.table.values, packed.values()
+        proof.add(sheet._prove_block(arrays, *values, ways, block)[1])
+    assert (proof.decisions, proof.changed) == (compared, changed)
+    assert changed > 0
+    assert proof.largest_cost == pytest.approx(most, abs=1e-12)
+
+
+def _worth(turns: Any, rolls: Any, lanes: Any, rolls_left: int) -> Any:
+    """Return (m, choices) what each keep and write is worth, minus infinity for none."""
+    writes = turns.write_values(rolls, lanes, rolls_left)
+    if not rolls_left:
+        return writes
+    keeps = turns.turn.keeps(rolls_left)[:FIRST_WRITE, lanes].T.copy()
+    allowed = np.zeros((252, FIRST_WRITE), dtype=bool)
+    for roll, dice in enumerate(sheet.ROLLS):
+        allowed[roll, list(_sub_keeps(dice))] = True
+    keeps[~allowed[rolls]] = -np.inf
+    return np.concatenate([keeps, writes], axis=1)
+
+
+def _sub_keeps(dice: tuple[int, ...]) -> set[int]:
+    from itertools import combinations
+
+    places = {keep: at for at, keep in enumerate(sheet.KEEPS)}
+    return {places[kept] for size in range(5) for kept in combinations(dice, size)}
+
+
+@pytest.mark.parametrize("named", [DICE_POKER, *OTHER_RULES[2:7]], ids=str)
+def test_all_of_dice_poker_survives_rounding(named: Named, made: Callable[[Named], Made]) -> None:
+    proof = made(named).content.proof
+    assert proof["residual"] == 0.0
+    assert 0 < proof["changed"] < proof["decisions"] / 1000
+    assert 0 < proof["largest_cost"] < 0.005
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("options", yacht.TYPE.table_options(), ids=str)
+def test_all_of_yacht_survives_rounding(options: dict[str, Any], folder: Path) -> None:
+    proof = yacht_export.content(options, folder).proof
+    # All reachable states but the finished sheets: 64 x 2,794 for each content of the yacht box.
+    contents = 2 if options["second_yacht"] == "plain" else 3
+    assert proof["states"] == contents * 64 * 2794 - (contents - 1) * 64
+    assert proof["residual"] == 0.0
+    assert proof["largest_cost"] < 0.005
+
+
+def test_a_rounding_that_costs_too_much_is_refused(
+    made: Callable[[Named], Made], monkeypatch: pytest.MonkeyPatch, folder: Path
+) -> None:
+    made(DICE_POKER)
+    monkeypatch.setattr(sheet, "LEAST_SCALE", 0.05)
+    with pytest.raises(ExportError, match="a move chosen by the rounded values costs"):
+        dice_poker_export.content({}, folder)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"bonus": 49},
+        {"part_weight": [0] * 6 + [2, 1, 4, 8, 16, 32, 64, 128, 256]},
+        {"roll_cases": [0] * 252},
+    ],
+    ids=str,
+)
+def test_arrays_that_do_not_say_what_the_rules_say_are_refused(
+    wrong: dict[str, Any], made: Callable[[Named], Made]
+) -> None:
+    export = made(DICE_POKER)
+    rules = dice_poker.DicePoker(export.table.spec.options).rules
+    arrays = replace(dice_poker_export.sheet_arrays(rules), **wrong)
+    packed = export.content.files["values.bin"]["values"]
+    with pytest.raises(ExportError, match=r"off the table|do not share"):
+        sheet.prove(arrays, 15, export.table.values, packed, 1)
+
+
+@pytest.mark.parametrize("named", [PASA, PASA_TWO, *OTHER_RULES[7:]], ids=str)
+def test_every_bet_of_pasa_is_that_of_the_table(
+    named: Named, made: Callable[[Named], Made]
+) -> None:
+    content = made(named).content
+    proof = content.proof
+    assert proof["residual"] == 0.0
+    assert proof["largest_error"] < 0.001
+    nodes = content.files["values.bin"]["stored_nodes"].numbers
+    assert len(nodes) == proof["stored"] < proof["bets"] / 10
+    assert (np.diff(nodes.astype(np.int64)) > 0).all()
+
+
+def test_splits_of_pasa_are_in_the_order_of_their_numbers() -> None:
+    for players, chips in ((2, 9), (3, 7), (5, 6)):
+        stacks = pasa_export.splits(players, chips)
+        assert [pasa.split_number(held) for held in stacks.tolist()] == list(range(len(stacks)))
+        assert (stacks.sum(axis=1) == chips).all()
+        assert (pasa_export._numbers(stacks) == np.arange(len(stacks))).all()
+
+
+@given(st.lists(st.integers(0, 2**32 - 1), min_size=1))
+def test_gaps_come_back_from_bytes(numbers: list[int]) -> None:
+    gaps = np.array(numbers, dtype=np.uint32)
+    content = raja_pasu_export.gaps_in_bytes(gaps)
+    assert (raja_pasu_export.bytes_to_gaps(content) == gaps).all()
+
+
+@given(st.lists(st.floats(-1e6, 1e6), min_size=1), st.sampled_from([0.0, 0.01]))
+def test_rounded_values_are_off_by_half_a_step_and_zero_stays(
+    numbers: list[float], least: float
+) -> None:
+    values = np.array([0.0, *numbers])
+    packed = rounded(values, least)
+    assert packed.scale is not None
+    assert packed.scale >= least
+    read = packed.values()
+    assert read[0] == 0.0
+    assert np.abs(read - values).max() <= packed.scale * 0.5 * (1 + 1e-6)
+
+
+# Files.
+
+
+def test_a_manifest_is_written_as_javascript_writes_it(node: str, tmp_path: Path) -> None:
+    source = random.Random(1)
+    numbers = [source.uniform(-1, 1) * 10.0 ** source.randint(-20, 15) for _ in range(2000)]
+    numbers += [0.0, -0.0, 1.0, 1e-6, 1e-7, 1.5e-7, -2.5e-6, 123456789.125, 2.0**53, 5e-324, 0.1]
+    value = {"numbers": numbers, "text": 'याट "\\\u2028\x7f/', "more": [None, True, -3, {}, []]}
+    path = tmp_path / "text.json"
+    path.write_text(canonical(value), encoding="utf-8")
+    script = tmp_path / "stringify.mjs"
+    script.write_text(
+        'import fs from "node:fs"; const text = fs.readFileSync(process.argv[2], "utf8");'
+        "process.stdout.write(JSON.stringify(JSON.parse(text)));"
+    )
+    assert run(node, script, path) == canonical(value)
+    assert json.loads(canonical(value))["numbers"] == numbers
+
+
+@pytest.mark.parametrize("value", [{"1": 2}, [float("nan")], [float("inf")], [2**60]], ids=str)
+def test_what_javascript_would_change_is_not_written(value: Any) -> None:
+    with pytest.raises(ValueError, match=r"place in a manifest|no exact number"):
+        canonical(value)
+
+
+def test_an_export_reads_back(made: Callable[[Named], Made]) -> None:
+    for named in ALL:
+        export = made(named)
+        manifest, arrays = read_export(export.folder)
+        assert manifest["game"] == named[0]
+        assert manifest["options"] == export.table.spec.options
+        assert manifest["unit"] == export.table.spec.unit
+        for files in export.content.files.values():
+            for name, packed in files.items():
+                assert (arrays[name].numbers == packed.numbers).all()
+                assert arrays[name].scale == packed.scale
+        off = np.abs(arrays["values"].values() - export.table.values).max()
+        assert off <= (arrays["values"].scale or 0.0) / 2 * (1 + 1e-9)
+
+
+def test_the_same_table_gives_the_same_bytes(
+    made: Callable[[Named], Made], folder: Path, tmp_path: Path
+) -> None:
+    export = made(PASA_TWO)
+    content = pasa_export.content(export.table.spec.options, folder)
+    write_export(pasa.TYPE, content, tmp_path)
+    for path in export.folder.iterdir():
+        assert path.read_bytes() == (tmp_path / path.name).read_bytes()
+
+
+@pytest.mark.parametrize("named", ALL, ids=str)
+def test_the_reader_refuses_damage(named: Named, made: Callable[[Named], Made], node: str) -> None:
+    found = json.loads(run(node, "damage.mjs", made(named).folder, 48))
+    assert set(found["refused"]) == {"corrupt_export", "mismatched_export"}
+
+
+def test_python_refuses_damage(made: Callable[[Named], Made], tmp_path: Path) -> None:
+    export = made(PASA_TWO)
+    copy = tmp_path / "export"
+    source = random.Random(7)
+    for path in sorted(export.folder.iterdir()):
+        if path.suffix == ".js":
+            continue
+        content = path.read_bytes()
+        for _ in range(60):
+            shutil.copytree(export.folder, copy, dirs_exist_ok=True)
+            at = source.randrange(len(content))
+            changed = bytearray(content)
+            changed[at] ^= 1 << source.randrange(8)
+            bad = bytes(changed) if source.random() < 0.8 else content[:at]
+            (copy / path.name).write_bytes(bad)
+            try:
+                found = check_export(copy)
+            except TableError as error:
+                assert "\n" not in str(error)
+            else:  # a space that became another one
+                assert manifest_text(found) == (export.folder / "manifest.json").read_text()
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"format_version": 2}, "another table"),
+        ({"files": {"../values.bin": {"bytes": 1, "sha256": ""}}}, "no name of a file"),
+        ({"files": {"values.bin": {"bytes": 10**10, "sha256": ""}}}, "bytes 10000000000"),
+        ({"arrays": {"values": {"file": "values.bin", "dtype": "uint16", "shape": [10**9],
+                                "at": 0}}}, "shape"),
+    ],
+    ids=str,
+)  # fmt: skip
+def test_python_refuses_a_sealed_manifest_that_lies(
+    change: dict[str, Any], says: str, made: Callable[[Named], Made], tmp_path: Path
+) -> None:
+    folder = tmp_path / "export"
+    shutil.copytree(made(PASA_TWO).folder, folder)
+    manifest = json.loads((folder / "manifest.json").read_text())
+    (folder / "manifest.json").write_text(manifest_text({**manifest, **change}))
+    with pytest.raises(TableError, match=says):
+        check_export(folder)
+
+
+BAD: tuple[tuple[Named, Sequence[dict[str, Any]]], ...] = (
+    (YACHT, (
+        {"sheets": [{"ones": 6}], "dice": [1, 1, 1, 1, 1], "rolls_left": 0},
+        {"sheets": [{"onez": 3}], "dice": [1, 1, 1, 1, 1], "rolls_left": 0},
+        {"sheets": [{}], "dice": [1, 1, 1, 1, 7], "rolls_left": 0},
+        {"sheets": [{}], "dice": [1, 1, 1, 1], "rolls_left": 0},
+        {"sheets": [{}], "dice": [1, 1, 1, 1, 1], "rolls_left": 3},
+        {"sheets": [{}], "dice": None, "rolls_left": 1},
+        {"sheets": [{}, {}], "dice": None, "rolls_left": 3},
+        {"sheets": [{"extra_yachts": 1}], "dice": None, "rolls_left": 3},
+        {"sheets": [], "to_move": 0, "dice": None, "rolls_left": 3},
+        {"sheets": [{}], "dice": None, "rolls_left": 3, "colour": 1},
+        {"sheets": [{}], "dice": None, "rolls_left": 3, "options": {"second_yacht": "plain"}},
+        {"sheets": [{}], "dice": None, "rolls_left": 3, "options": {"third_yacht": "plain"}},
+    )),
+    (DICE_POKER, (
+        {"sheets": [{"ones": 3}], "dice": None, "rolls_left": 3},
+        {"sheets": [{}], "turns_left": [16], "dice": None, "rolls_left": 3},
+        {"sheets": [{}], "turns_left": [15, 15], "dice": None, "rolls_left": 3},
+    )),
+    (PASA, (
+        {"stacks": [10, 10, 10], "thrower": 0, "turns_left": 8, "bets": [None] * 3},
+        {"stacks": [10, 10, 10, 11], "thrower": 0, "turns_left": 8, "bets": [None] * 4},
+        {"stacks": [10, 10, 10, 10], "thrower": 0, "turns_left": 9, "bets": [None] * 4},
+        {"stacks": [0, 20, 10, 10], "thrower": 0, "turns_left": 8, "bets": [None] * 4},
+        {"stacks": [10, 10, 10, 10], "thrower": 0, "turns_left": 8, "bets": [None, 4, None, None]},
+        {"stacks": [10, 10, 10, 10], "thrower": 0, "turns_left": 8, "bets": [None, None, 1, None]},
+    )),
+    (RAJA_PASU, (
+        {"board": [7] * 14, "closed": [], "to_move": 0},
+        {"board": [7] * 14, "closed": [0, 1, 2, 3, 4], "to_move": 0},
+        {"board": [0] * 5 + [60] * 2 + [1] * 7, "closed": [0, 1, 2, 3, 4], "to_move": 0},
+        {"board": [0] * 5 + [7] * 9, "closed": [0, 1, 2, 3, 4], "to_move": 2},
+    )),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("named", "positions"), BAD, ids=lambda held: str(held)[:20])
+def test_the_reader_refuses_positions_that_cannot_be(
+    named: Named,
+    positions: Sequence[dict[str, Any]],
+    made: Callable[[Named], Made],
+    node: str,
+    tmp_path: Path,
+) -> None:
+    lines = write_lines(tmp_path / "bad", [{"game": named[0], **held} for held in positions])
+    found = run(node, "positions.mjs", made(named).folder, lines).splitlines()
+    assert len(found) == len(positions)
+    assert all(line.startswith(("position: ", "option: ")) for line in found)
+
+
+# Sizes, and the command.
+
+
+def packed_size(folder: Path, names: Sequence[str]) -> int:
+    """Return the bytes of some files, each compressed."""
+    return sum(len(gzip.compress((folder / name).read_bytes(), 9)) for name in names)
+
+
+def test_sizes(made: Callable[[Named], Made]) -> None:
+    data = ("values.bin", "manifest.json")
+    assert packed_size(made(YACHT).folder, data) <= 600_000
+    assert packed_size(made(DICE_POKER).folder, data) <= 40_000
+
+
+def test_the_command(
+    made: Callable[[Named], Made], run_ustad: Callable[..., Any], folder: Path, tmp_path: Path
+) -> None:
+    made(DICE_POKER)
+    found = run_ustad("export", "dice_poker", "--out", tmp_path, "--tables", folder, "--json")
+    assert found.status == 0
+    [row] = found.json["exports"]
+    assert set(row["files"]) == {path.name for path in tmp_path.iterdir()}
+    assert row["options"] == check_export(tmp_path)["options"]
+    found = run_ustad("export", "dice_poker", "--out", tmp_path, "--tables", folder)
+    assert "manifest.json" in found.out
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["yacht"], "--out"),
+        (["yacht", "--out", "OUT", "--all", "--option", "second_yacht=plain"], "not both"),
+        (["yacht", "--out", "OUT", "--option", "second_yacht=none"], "second_yacht"),
+        (["pasa", "--out", "OUT", "--tables", "OUT"], "ustad build pasa"),
+    ],
+    ids=str,
+)
+def test_errors_of_the_command(
+    words: list[str], says: str, run_ustad: Callable[..., Any], tmp_path: Path
+) -> None:
+    found = run_ustad("export", *(word.replace("OUT", str(tmp_path)) for word in words))
+    assert found.status == 2
+    assert says in found.err
+    assert found.err.count("\n") == 1
+
+
+def test_a_folder_that_cannot_be_written(
+    made: Callable[[Named], Made], run_ustad: Callable[..., Any], folder: Path, tmp_path: Path
+) -> None:
+    made(PASA_TWO)
+    (tmp_path / "file").write_text("")
+    words = [f"--option={name}" for name in ("players=2", "chips=60")]
+    found = run_ustad("export", "pasa", *words, "--out", tmp_path / "file", "--tables", folder)
+    assert found.status == 2
+    assert "cannot be written" in found.err

@@ -15,7 +15,7 @@ import secrets
 import shlex
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache, partial
 from importlib import import_module
@@ -47,10 +47,13 @@ from ustad.tables import (
     MismatchedTableError,
     Table,
     TableError,
+    bundle_faults,
     identity,
+    is_bundle,
     open_table,
     table_files,
     tables_folder,
+    write_bundle,
 )
 
 OK, BAD_TABLE, WRONG = 0, 1, 2
@@ -118,6 +121,7 @@ def _parser() -> argparse.ArgumentParser:
         _add_build,
         _add_info,
         _add_verify,
+        _add_bundle,
         _add_ask,
         _add_apply,
         _add_arena,
@@ -202,37 +206,50 @@ def add_build_flags(parser: argparse.ArgumentParser) -> None:
 
 
 def _build(args: argparse.Namespace) -> int:
-    kinds = [game_type(name) for name in dict.fromkeys(args.games or NAMES)]
     if args.option and len(args.games) != 1:
         raise UsageError("build: --option goes with exactly one game")
-    wanted = [
-        (kind, kind.table_spec(options).options)
-        for kind in kinds
-        for options in _wanted_tables(kind, args.option)
-    ]
-    build_table = _builder()
-    folder = tables_folder(_folder(args))
-    rows = []
-    for kind, options in wanted:
-        begin = time.perf_counter()
-        with _bar(kind.table_spec(options).what, "states") as progress:
-            table, new = build_table(kind, options, folder, args.force, progress, _announce)
-        seconds = time.perf_counter() - begin
-        rows.append({**_table_row(table), "built": new, "seconds": round(seconds, 3)})
+    wanted = _default_tables(dict.fromkeys(args.games or NAMES))
+    if args.option:
+        kind = game_type(args.games[0])
+        asked = kind.tables_asked_for(parse_options(kind.name, kind.table_fields, args.option))
+        wanted = [(kind, kind.table_spec(options).options) for options in asked]
+    rows = [row for _, row in _built(wanted, tables_folder(_folder(args)), args.force)]
     if args.json:
         _print_json({"tables": rows})
     else:
-        for row in rows:
-            done = f"built in {row['seconds']:.1f} s" if row["built"] else "was there"
-            print(f"{_table_line(row)}  {done}")
+        _print_built(rows)
     return OK
 
 
-def _wanted_tables(kind: GameType, texts: Sequence[str]) -> Sequence[dict[str, Any]]:
-    """Return the option sets of the tables to build."""
-    if not texts:
-        return kind.table_options()
-    return kind.tables_asked_for(parse_options(kind.name, kind.table_fields, texts))
+def _built(
+    wanted: Sequence[tuple[GameType, Mapping[str, Any]]], folder: Path, force: bool
+) -> Iterator[tuple[Table, dict[str, Any]]]:
+    """Build tables where they are not built yet, and yield each with what to tell of it."""
+    build_table = _builder()
+    for kind, options in wanted:
+        begin = time.perf_counter()
+        with _bar(kind.table_spec(options).what, "states") as progress:
+            table, new = build_table(kind, options, folder, force, progress, _announce)
+        seconds = time.perf_counter() - begin
+        yield table, {**_table_row(table), "built": new, "seconds": round(seconds, 3)}
+
+
+def _print_built(rows: Sequence[dict[str, Any]]) -> None:
+    """Print the table that closes a build."""
+    for row in rows:
+        done = f"built in {row['seconds']:.1f} s" if row["built"] else "was there"
+        print(_table_line(row, done))
+    size, seconds = (sum(row[key] for row in rows) for key in ("bytes", "seconds"))
+    print(f"{size:>12,} bytes  in {len(rows)} tables, {seconds:.1f} s")
+
+
+def _default_tables(games: Iterable[str]) -> list[tuple[GameType, Mapping[str, Any]]]:
+    """Return the tables that a build makes when nobody says which, each with its full options."""
+    return [
+        (kind, kind.table_spec(options).options)
+        for kind in map(game_type, games)
+        for options in kind.table_options()
+    ]
 
 
 def _builder() -> Callable[..., tuple[Table, bool]]:
@@ -309,9 +326,11 @@ def _table_row(table: Table) -> dict[str, Any]:
     }
 
 
-def _table_line(row: dict[str, Any]) -> str:
-    name = Path(row["path"]).name
-    return f"{name:<48} {row['bytes']:>10,} bytes  start {row['start_value']:.9f} {row['unit']}"
+def _table_line(row: dict[str, Any], done: str | None = None) -> str:
+    """Return what is to tell of a table in columns, its long name last."""
+    start = f"start {row['start_value']:.9f} {row['unit']}"
+    doing = "" if done is None else f"  {done:<16}"
+    return f"{row['bytes']:>12,} bytes  {start:<30}{doing}  {Path(row['path']).name}"
 
 
 def open_file(path: Path) -> Table:
@@ -358,21 +377,50 @@ def _verify(args: argparse.Namespace) -> int:
     if not folder.is_dir():
         command = f"ustad build --tables {shlex.quote(str(folder))}"
         raise UsageError(f"{folder}: expected a folder of tables; build them with: {command}")
-    rows = []
+    sound: dict[Path, Table] = {}
+    faults: dict[Path, str | None] = {}
     for path in table_files(folder):
-        fault = None
         try:
-            open_file(path).verify()
+            table = open_file(path)
+            table.verify()
+            sound[path] = table
         except TableError as error:
-            fault = str(error)
-        rows.append({"path": str(path), "ok": fault is None, "error": fault})
+            faults[path] = str(error)
+    bundled = is_bundle(folder)
+    found = dict.fromkeys(sound) | (bundle_faults(folder, sound) if bundled else {}) | faults
+    rows = [
+        {"path": str(path), "ok": found[path] is None, "error": found[path]}
+        for path in sorted(found)
+    ]
     if args.json:
         _print_json({"tables": rows})
     else:
         for row in rows:
             print(f"ok   {row['path']}" if row["ok"] else f"BAD  {row['error']}")
-        print(f"{len(rows)} tables, {sum(not row['ok'] for row in rows)} bad")
+        what = "files of a bundle" if bundled else "tables"
+        print(f"{len(rows)} {what}, {sum(not row['ok'] for row in rows)} bad")
     return OK if all(row["ok"] for row in rows) else BAD_TABLE
+
+
+# bundle
+
+
+def _add_bundle(commands: Any) -> None:
+    text = "put all default tables, their manifests and SHA256SUMS into a folder to hand on"
+    parser = _command(commands, "bundle", _bundle, text)
+    parser.add_argument("--out", required=True, metavar="DIR", help="a new folder, or a bundle")
+
+
+def _bundle(args: argparse.Namespace) -> int:
+    built = list(_built(_default_tables(NAMES), tables_folder(_folder(args)), force=False))
+    files = write_bundle([table for table, _ in built], Path(args.out))
+    rows = [{"path": str(path), "bytes": path.stat().st_size} for path in files]
+    if args.json:
+        _print_json({"files": rows})
+    else:
+        for row in rows:
+            print(f"{row['bytes']:>12,} bytes  {row['path']}")
+    return OK
 
 
 # ask and apply

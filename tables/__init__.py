@@ -1,6 +1,8 @@
 """Table files: their identity, writing, opening, checking and listing.  Knows no game."""
 
+from ustad.tables.bundle import bundle_faults, is_bundle, write_bundle
 from ustad.tables.errors import (
+    CorruptBundleError,
     CorruptTableError,
     MismatchedTableError,
     MissingTableError,
@@ -20,6 +22,7 @@ from ustad.tables.store import (
 )
 
 __all__ = [
+    "CorruptBundleError",
     "CorruptTableError",
     "MismatchedTableError",
     "MissingTableError",
@@ -27,11 +30,14 @@ __all__ = [
     "TableError",
     "TableSpec",
     "TableWriteError",
+    "bundle_faults",
     "check_writable",
     "identity",
+    "is_bundle",
     "open_table",
     "structure",
     "table_files",
     "tables_folder",
+    "write_bundle",
     "write_table",
 ]

@@ -9,6 +9,15 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+LARGEST_FINDING = 200
+"""Characters of the longest expectation or finding that a message tells whole."""
+
+
+def _short(text: str) -> str:
+    """Return what a file says as one line of reasonable length."""
+    line = " ".join(text[: 4 * LARGEST_FINDING].split())
+    return line if len(line) <= LARGEST_FINDING else line[: LARGEST_FINDING - 3] + "..."
+
 
 class TableError(Exception):
     """The base of the errors about table files."""
@@ -42,7 +51,8 @@ class CorruptTableError(TableError):
 
     def __init__(self, path: Path, expected: str, found: str, remedy: str) -> None:
         super().__init__(
-            f"{path}: damaged or no table: expected {expected}, found {found}; "
+            f"{path}: damaged or no table: expected {_short(expected)}, "
+            f"found {_short(found)}; "
             f"build it anew with: {remedy}"
         )
 
@@ -54,8 +64,21 @@ class MismatchedTableError(TableError):
 
     def __init__(self, path: Path, expected: str, found: str, remedy: str) -> None:
         super().__init__(
-            f"{path}: another table: expected {expected}, found {found}; "
+            f"{path}: another table: expected {_short(expected)}, "
+            f"found {_short(found)}; "
             f"build the right one with: {remedy}"
+        )
+
+
+class CorruptBundleError(TableError):
+    """A file of a bundle is missing, too many, or not what was bundled."""
+
+    kind = "corrupt_bundle"
+
+    def __init__(self, path: Path, expected: str, found: str, remedy: str) -> None:
+        super().__init__(
+            f"{path}: damaged bundle: expected {_short(expected)}, found {_short(found)}; "
+            f"make it anew with: {remedy}"
         )
 
 

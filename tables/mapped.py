@@ -34,6 +34,9 @@ HEADER = struct.Struct("<12sQ32sQQ")
 BLOCK_BYTES = 1 << 16
 BLOCKS = "block_sha256"
 
+LARGEST_FRAME = 200_000_000
+"""Bytes of all but the values, which are read at once."""
+
 
 @dataclass
 class Blocks:
@@ -178,6 +181,9 @@ def read_frame(file: IO[bytes], header: bytes, path: Path, remedy: str) -> Frame
         raise CorruptTableError(path, f"{length} bytes", f"{found}", remedy)
     if header[HEADER.size :].strip(b"\0"):
         raise CorruptTableError(path, "zeros after the header", "other bytes", remedy)
+    if length - size > LARGEST_FRAME:
+        limit = f"at most {LARGEST_FRAME} bytes beside the values"
+        raise CorruptTableError(path, limit, f"{length - size}", remedy)
     file.seek(0)
     head = file.read(offset)
     file.seek(offset + size)
@@ -196,10 +202,7 @@ def map_values(
     if data.chunks is not None or place != (frame.offset, frame.size):
         raise CorruptTableError(path, "values where the header says", f"{place}", remedy)
     mapped = np.memmap(path, data.dtype, "r", frame.offset, data.shape)
-    blocks = Blocks(path, mapped, digests, remedy)
-    if digests.shape != (-(-frame.size // BLOCK_BYTES), 32):
-        raise CorruptTableError(path, "a digest for each block", f"{digests.shape}", remedy)
-    return blocks
+    return Blocks(path, mapped, digests, remedy)
 
 
 def write(

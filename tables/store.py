@@ -22,7 +22,16 @@ games of dice: the rolls, the keeps, the chances between them).
 Writing.  The file is made in memory, written to a temporary file in the same
 folder, flushed, read back and checked, and then put in place with
 ``os.replace``: at every moment the old file or the new one is there, whole.
-Nothing in a file depends on when or where it was written.
+Nothing in a file depends on when or where it was written, but ``built_with``, the
+versions of what wrote it.  A writer that is killed leaves its temporary file, which
+no reader takes for a table; the next writer in that folder removes it once it has
+been still for :data:`STALE_AFTER`.  No file is locked: neither do all file systems
+know locks, nor does anything here need one.
+
+Reading.  Who can write the file can also write a right digest, so what a file claims
+of itself is bounded too before memory is asked for: its arrays must be of the type
+and shape of the spec, cut and filtered as they are written here, and the pieces are
+decompressed here, not by HDF5, which would follow a compressed piece to any size.
 """
 
 from __future__ import annotations
@@ -30,12 +39,18 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import io
+import itertools
 import json
+import math
 import os
+import platform
 import struct
 import tempfile
-from collections.abc import Iterator, Mapping
+import time
+import zlib
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import IO, Any
 from weakref import WeakValueDictionary
@@ -49,6 +64,7 @@ from ustad.tables.errors import (
     CorruptTableError,
     MismatchedTableError,
     MissingTableError,
+    TableError,
     TableWriteError,
 )
 from ustad.tables.spec import SUFFIX, TableSpec, sha256_of_text
@@ -59,7 +75,14 @@ FORMAT_VERSION = 1
 LARGEST_FILE = 200_000_000
 """Bytes of the largest file that is read whole."""
 
-LARGEST_ARRAY = 1_000_000_000
+STALE_AFTER = 3600.0
+"""Seconds for which a temporary file must be still until it is known to be left over.
+
+A file is written in far less, and the clocks of machines that share a folder agree
+better.
+"""
+
+LARGEST_ARRAY = 250_000_000
 """Bytes of the largest array whose length only the file says."""
 
 _BLOCK = mapped.USER_BLOCK
@@ -69,7 +92,10 @@ _VALUES = "values"
 _PARTS = "parts"
 _STRUCTURE = "structure"
 _COMPRESSION = {"compression": "gzip", "compression_opts": 6, "shuffle": True}
-_FILTERS = {h5py.h5z.FILTER_DEFLATE, h5py.h5z.FILTER_SHUFFLE}
+_FILTERS = [h5py.h5z.FILTER_SHUFFLE, h5py.h5z.FILTER_DEFLATE]
+_LARGEST_ATTRIBUTE = 1 << 16
+_PART_SUFFIX = ".part"
+_BUILDERS = ("ustad", "numpy", "h5py", "numba", "llvmlite", "scipy")
 
 
 @dataclass(frozen=True)
@@ -84,6 +110,7 @@ class Table:
         counts: how many states of each kind it covers.
         start_value: the value of the start of the game.
         bytes: the size of the file.
+        built_with: the versions of what wrote it.
         file_state: what the file system said of the file when it was read.
         blocks: where the values are mapped, what checks them.
     """
@@ -95,6 +122,7 @@ class Table:
     counts: Mapping[str, int]
     start_value: float
     bytes: int
+    built_with: str
     file_state: tuple[int, ...] | None = None
     blocks: mapped.Blocks | None = None
 
@@ -166,7 +194,7 @@ def write_table(
     if not fits or not np.isfinite(values).all():
         raise ValueError(f"table of {spec.what}: expected finite {expected}")
     path = spec.path(folder)
-    temporary, handle = _temporary_file(spec, folder)
+    temporary, handle = _temporary_file(path)
     try:
         with os.fdopen(handle, "w+b") as file:
             write = _write_mapped if spec.mapped else _write_whole
@@ -195,20 +223,66 @@ def check_writable(spec: TableSpec, folder: Path) -> None:
     path = spec.path(folder)
     if path.exists() and not path.is_file():
         raise TableWriteError(path, "something that is no file stands in its place")
-    temporary, handle = _temporary_file(spec, folder)
+    temporary, handle = _temporary_file(path)
     os.close(handle)
     with contextlib.suppress(OSError):
         temporary.unlink()
 
 
-def _temporary_file(spec: TableSpec, folder: Path) -> tuple[Path, int]:
-    """Return a new temporary file in the folder of a table, and its open handle."""
+def write_file(path: Path, write: Callable[[IO[bytes]], object]) -> None:
+    """Write a file of any kind into a folder, replacing an old one at the last moment.
+
+    Args:
+        path: the file; its folder is made if it is not there.
+        write: writes the content into an open file.
+
+    Raises:
+        TableWriteError: the folder cannot be written or is full; an old file
+            stays whole.
+    """
+    temporary, handle = _temporary_file(path)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            write(file)
+            file.flush()
+            os.fsync(file.fileno())
+        os.chmod(temporary, 0o644)
+        os.replace(temporary, path)
+    except OSError as error:
+        raise TableWriteError(path, error.strerror or str(error)) from error
+    finally:
+        with contextlib.suppress(OSError):
+            temporary.unlink()
+
+
+def _temporary_file(path: Path) -> tuple[Path, int]:
+    """Return a new temporary file in the folder of a file to be, and its open handle."""
+    folder, prefix = path.parent, f".{path.name.split(',')[0]}-"
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(prefix=f".{spec.game}-", suffix=".part", dir=folder)
+        _remove_stale(folder)
+        handle, name = tempfile.mkstemp(prefix=prefix, suffix=_PART_SUFFIX, dir=folder)
     except OSError as error:
-        raise TableWriteError(spec.path(folder), error.strerror or str(error)) from error
+        raise TableWriteError(path, error.strerror or str(error)) from error
     return Path(name), handle
+
+
+def _remove_stale(folder: Path) -> None:
+    """Remove the temporary files of writers that were killed."""
+    before = time.time() - STALE_AFTER
+    for path in folder.glob(f".*{_PART_SUFFIX}"):
+        with contextlib.suppress(OSError):  # another writer was faster, or it is not ours
+            if path.lstat().st_mtime < before:
+                path.unlink()
+
+
+def _built_with() -> str:
+    """Return the versions of what writes a file now."""
+    found = [f"Python {platform.python_version()}", f"HDF5 {h5py.version.hdf5_version}"]
+    for name in _BUILDERS:
+        with contextlib.suppress(PackageNotFoundError):
+            found.append(f"{name} {version(name)}")
+    return ", ".join([*found, f"zlib {zlib.ZLIB_RUNTIME_VERSION}", platform.machine()])
 
 
 def _expected_arrays(spec: TableSpec) -> dict[str, tuple[str, tuple[int, ...]]]:
@@ -280,7 +354,8 @@ def _check_written(
         image = _read_file(path, spec.what, spec.build_command(folder))
         _read_table(spec, path, image, folder).verify()
         return
-    with h5py.File(path, "r") as file:
+    # HDF5 gets the open file and not its name, which it would want to lock.
+    with path.open("rb") as written, h5py.File(written, "r") as file:
         for name, array in arrays.items():
             data = file[_place(name)]
             if not all(np.array_equal(data[at], array[at]) for at in data.iter_chunks()):
@@ -300,17 +375,22 @@ def _fill(
     ``hashed`` holds what ``values_sha256`` is over: the arrays, mapped values by their
     blocks' digests.
     """
-    for name, value in _attributes(spec).items():
-        file.attrs[name] = value
-    file.attrs["counts"] = json.dumps(dict(counts), sort_keys=True)
-    file.attrs["start_value"] = float(arrays[_VALUES].flat[spec.start_index])
-    file.attrs["values_sha256"] = values_sha256(hashed)
+    attributes = {
+        **_attributes(spec),
+        "counts": json.dumps(dict(counts), sort_keys=True),
+        "start_value": float(arrays[_VALUES].flat[spec.start_index]),
+        "values_sha256": values_sha256(hashed),
+        "built_with": _built_with(),
+    }
+    for attribute, value in attributes.items():
+        _set_attribute(file, attribute, value)
     for name, array in arrays.items():
         if name != _VALUES:
             _add_array(file, spec, name, array)
     group = file.create_group(_STRUCTURE)
     for name, array in structure.items():
-        group.create_dataset(name, data=array, track_times=False, **_COMPRESSION)
+        chunks = _chunks(array.shape, array.itemsize)
+        group.create_dataset(name, data=array, chunks=chunks, track_times=False, **_COMPRESSION)
 
 
 def _add_array(file: h5py.File, spec: TableSpec, name: str, array: NDArray[Any]) -> None:
@@ -399,7 +479,8 @@ def _read_file(path: Path, what: str, remedy: str) -> Image:
             if size != length or size > LARGEST_FILE:
                 limit = f"{length} bytes, at most {LARGEST_FILE}"
                 raise CorruptTableError(path, limit, f"{size}", anew)
-            content = header + file.read(length - _BLOCK + 1)
+            file.seek(0)
+            content = file.read(length + 1)
     except FileNotFoundError:
         raise MissingTableError(path, what, remedy) from None
     except OSError as error:
@@ -417,17 +498,43 @@ def _hdf5(path: Path, image: Image, remedy: str) -> Iterator[h5py.File]:
         source = io.BytesIO(image) if isinstance(image, bytes) else image.file()
         with h5py.File(source, "r") as file:
             yield file
-    except (
-        OSError,
-        RuntimeError,
-        LookupError,
-        ValueError,
-        TypeError,
-        AttributeError,
-        MemoryError,
-    ) as error:
-        reason = (str(error).splitlines() or [type(error).__name__])[0]
+    except TableError:
+        raise
+    except Exception as error:  # h5py raises errors of many kinds over bytes that make no sense
+        reason = str(error) or type(error).__name__
         raise CorruptTableError(path, "a readable HDF5 table", reason, remedy) from None
+
+
+def _attribute(file: h5py.File, name: str) -> Any:
+    """Return a root attribute, None if there is none.
+
+    Raises:
+        ValueError: it is no number and no text of fixed length, or too long.
+    """
+    if name not in file.attrs:
+        return None
+    found = file.attrs.get_id(name)
+    kind, size = found.get_type(), found.get_storage_size()
+    text = isinstance(kind, h5py.h5t.TypeStringID) and not kind.is_variable_str()
+    number = isinstance(kind, h5py.h5t.TypeIntegerID | h5py.h5t.TypeFloatID)
+    if not (text or number) or found.shape != () or size > _LARGEST_ATTRIBUTE:
+        raise ValueError(f"attribute {name}: {size} bytes of {type(kind).__name__}")
+    value = file.attrs[name]
+    return value.decode() if text else value
+
+
+def _set_attribute(file: h5py.File, name: str, value: str | float) -> None:
+    """Write a root attribute, text with its length.
+
+    The text of no fixed length that h5py writes by itself lies in a heap, and over a
+    heap that was damaged HDF5 can run for ever.
+    """
+    if isinstance(value, str):
+        raw = value.encode()
+        kind = h5py.string_dtype("utf-8", len(raw))
+        file.attrs.create(name, np.array(raw, dtype=kind), dtype=kind)
+    else:
+        file.attrs[name] = value
 
 
 def _read_table(
@@ -441,12 +548,15 @@ def _read_table(
     blocks = None
     with _hdf5(path, image, remedy) as file:
         for name, expected in _attributes(spec).items():
-            found = file.attrs.get(name)
+            found = _attribute(file, name)
             if found is None or found != expected:
                 raise MismatchedTableError(path, f"{name} {expected}", f"{found}", remedy)
-        counts = json.loads(file.attrs["counts"])
-        start_value = float(file.attrs["start_value"])
-        digest = str(file.attrs["values_sha256"])
+        counts = _counts(_attribute(file, "counts"))
+        start_value = float(_attribute(file, "start_value"))
+        digest = str(_attribute(file, "values_sha256"))
+        built_with = _attribute(file, "built_with")
+        if not isinstance(built_with, str):
+            raise ValueError("built_with is no text")
         arrays = {
             name: _read_array(file, name, spec, path, remedy)
             for name in _expected_arrays(spec)
@@ -454,7 +564,7 @@ def _read_table(
         }
         if not isinstance(image, bytes):
             data = _checked_dataset(file, _VALUES, spec, path, remedy)
-            digests = file[mapped.BLOCKS][()]
+            digests = _block_digests(file, image, path, remedy)
             blocks = mapped.map_values(image, path, data, digests, remedy)
             arrays[_VALUES] = digests
     found = values_sha256(arrays)
@@ -466,11 +576,17 @@ def _read_table(
         blocks.ensure(np.array([spec.start_index]), 1)
     elif not np.isfinite(values).all():
         raise CorruptTableError(path, "finite values", "NaN or infinity", remedy)
+    if values.size <= spec.start_index:
+        raise CorruptTableError(
+            path, f"more than {spec.start_index} values", f"{values.size}", remedy
+        )
     if float(values.flat[spec.start_index]) != start_value:
         at_start = repr(float(values.flat[spec.start_index]))
         raise CorruptTableError(path, f"start_value {start_value!r}", at_start, remedy)
     size = len(image) if isinstance(image, bytes) else image.length
-    return Table(spec, path, values, arrays, counts, start_value, size, file_state, blocks)
+    return Table(
+        spec, path, values, arrays, counts, start_value, size, built_with, file_state, blocks
+    )
 
 
 def _read_array(
@@ -478,10 +594,11 @@ def _read_array(
 ) -> NDArray[Any]:
     """Return an array, checked before it is read."""
     data = _checked_dataset(file, name, spec, path, remedy)
-    array: NDArray[Any] = np.empty(data.shape, dtype=data.dtype)
-    data.read_direct(array)
-    array.flags.writeable = False
-    return array
+    shape = _expected_arrays(spec)[name][1]
+    if data.nbytes > LARGEST_ARRAY and -1 in shape:
+        limit = f"{_place(name)} of at most {LARGEST_ARRAY} bytes"
+        raise CorruptTableError(path, limit, f"{data.nbytes}", remedy)
+    return _read_pieces(data, _place(name), path, remedy, name in spec.plain)
 
 
 def _checked_dataset(
@@ -489,6 +606,29 @@ def _checked_dataset(
 ) -> h5py.Dataset:
     """Return a dataset after checking that it is what and where it says."""
     place = _place(name)
+    data = _dataset(file, place, path, remedy)
+    dtype, shape = _expected_arrays(spec)[name]
+    if not _fits(data.shape, shape) or data.dtype != np.dtype(dtype):
+        found = f"{data.dtype.str} of shape {data.shape}"
+        raise MismatchedTableError(path, f"{place} {dtype} of shape {shape}", found, remedy)
+    return data
+
+
+def _block_digests(
+    file: h5py.File, frame: mapped.Frame, path: Path, remedy: str
+) -> NDArray[np.uint8]:
+    """Return the digests of the blocks of mapped values, after checking how many they claim."""
+    data = _dataset(file, mapped.BLOCKS, path, remedy)
+    shape = (-(-frame.size // mapped.BLOCK_BYTES), 32)
+    found = (data.shape, data.dtype.str, data.chunks)
+    if found != (shape, "|u1", None):
+        raise CorruptTableError(path, f"a digest for each block {shape}", f"{found}", remedy)
+    digests: NDArray[np.uint8] = data[()]
+    return digests
+
+
+def _dataset(file: h5py.File, place: str, path: Path, remedy: str) -> h5py.Dataset:
+    """Return a dataset after checking that it is stored in this file, as it is written here."""
     groups = [place.rsplit("/", 1)[0]] if "/" in place else []
     for at in (*groups, place):
         if not isinstance(file.get(at, getlink=True), h5py.HardLink):
@@ -496,18 +636,64 @@ def _checked_dataset(
     data = file[place]
     if not isinstance(data, h5py.Dataset) or data.external is not None or data.is_virtual:
         raise CorruptTableError(path, f"{place} stored in this file", "another thing", remedy)
-    dtype, shape = _expected_arrays(spec)[name]
-    if not _fits(data.shape, shape) or data.dtype != np.dtype(dtype):
-        found = f"{data.dtype.str} of shape {data.shape}"
-        raise MismatchedTableError(path, f"{place} {dtype} of shape {shape}", found, remedy)
-    if data.nbytes > LARGEST_ARRAY and -1 in shape:
-        limit = f"{place} of at most {LARGEST_ARRAY} bytes"
-        raise CorruptTableError(path, limit, f"{data.nbytes}", remedy)
-    plan = data.id.get_create_plist()
-    filters = {plan.get_filter(i)[0] for i in range(plan.get_nfilters())}
-    if not filters <= _FILTERS:
-        raise CorruptTableError(path, "gzip and shuffle at most", f"filters {filters}", remedy)
     return data
+
+
+def _read_pieces(
+    data: h5py.Dataset, place: str, path: Path, remedy: str, plain: bool = False
+) -> NDArray[Any]:
+    """Return an array from its pieces, compressed or plain, each of its right length."""
+    plan = data.id.get_create_plist()
+    filters = [plan.get_filter(i)[0] for i in range(plan.get_nfilters())]
+    chunks = _chunks(data.shape, data.dtype.itemsize)
+    if filters != ([] if plain else _FILTERS) or data.chunks != chunks:
+        how = "plain" if plain else "by shuffle and gzip"
+        found = f"filters {filters} and pieces of {data.chunks}"
+        raise CorruptTableError(path, f"{place} {how} in pieces of {chunks}", found, remedy)
+    grid = [range(0, side, step) for side, step in zip(data.shape, chunks, strict=True)]
+    pieces = math.prod(map(len, grid))
+    if data.id.get_num_chunks() != pieces:
+        found = f"{data.id.get_num_chunks()}"
+        raise CorruptTableError(path, f"{pieces} pieces of {place}", found, remedy)
+    array: NDArray[Any] = np.empty(data.shape, dtype=data.dtype)
+    size = math.prod(chunks) * data.dtype.itemsize
+    for at in itertools.product(*grid):
+        stored = data.id.get_chunk_info_by_coord(at).size
+        skipped, packed = data.id.read_direct_chunk(at) if stored <= 2 * size + _BLOCK else (1, b"")
+        piece = None if skipped else _inflate(packed, size, plain)
+        if piece is None:
+            wanted = f"a piece of {place} of {size} bytes at {at}"
+            raise CorruptTableError(path, wanted, "another", remedy)
+        # Shuffled: the first byte of all numbers, then the second of all, and so on.
+        straight = piece if plain else piece.reshape(data.dtype.itemsize, -1).T.copy()
+        whole = straight.reshape(-1).view(data.dtype).reshape(chunks)
+        room = tuple(slice(a, a + step) for a, step in zip(at, chunks, strict=True))
+        inside = array[room]
+        inside[...] = whole[tuple(map(slice, inside.shape))]
+    array.flags.writeable = False
+    return array
+
+
+def _inflate(packed: bytes, size: int, plain: bool) -> NDArray[np.uint8] | None:
+    """Return the bytes that were compressed, None if they are not that many."""
+    if plain:
+        return np.frombuffer(packed, dtype=np.uint8) if len(packed) == size else None
+    unpack = zlib.decompressobj()
+    try:
+        found = unpack.decompress(packed, size + 1)
+    except zlib.error:
+        return None
+    if len(found) != size or not unpack.eof or unpack.unused_data:
+        return None
+    return np.frombuffer(found, dtype=np.uint8)
+
+
+def _counts(text: Any) -> dict[str, int]:
+    """Return the counts of states, or raise ValueError."""
+    counts = json.loads(text)
+    if not isinstance(counts, dict) or not all(type(n) is int for n in counts.values()):
+        raise ValueError("counts are not whole numbers by name")
+    return counts
 
 
 def identity(path: Path, remedy: str) -> tuple[str, dict[str, Any]]:
@@ -521,7 +707,7 @@ def identity(path: Path, remedy: str) -> tuple[str, dict[str, Any]]:
     """
     content = _read_file(path, path.stem, remedy)
     with _hdf5(path, content, remedy) as file:
-        game, options = str(file.attrs["game"]), json.loads(file.attrs["options"])
+        game, options = str(_attribute(file, "game")), json.loads(_attribute(file, "options"))
         if not isinstance(options, dict):
             raise ValueError("options are not a JSON object")
     return game, options
@@ -535,7 +721,17 @@ def structure(path: Path, remedy: str) -> dict[str, NDArray[Any]]:
     """
     content = _read_file(path, path.stem, remedy)
     with _hdf5(path, content, remedy) as file:
-        return {name: data[()] for name, data in file[_STRUCTURE].items()}
+        if not isinstance(file.get(_STRUCTURE, getlink=True), h5py.HardLink):
+            raise CorruptTableError(path, f"{_STRUCTURE} in this file", "none", remedy)
+        found = {}
+        for name in file[_STRUCTURE]:
+            place = f"{_STRUCTURE}/{name}"
+            data = _dataset(file, place, path, remedy)
+            if data.dtype.kind not in "iuf" or data.nbytes > LARGEST_FILE:
+                wanted = f"{place}: numbers, at most {LARGEST_FILE} bytes"
+                raise CorruptTableError(path, wanted, f"{data.nbytes} of {data.dtype}", remedy)
+            found[name] = _read_pieces(data, place, path, remedy)
+        return found
 
 
 def table_files(folder: Path) -> list[Path]:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import subprocess
 import sys
+import tarfile
 import tomllib
+import venv
 import zipfile
 from pathlib import Path
 
@@ -26,8 +29,8 @@ def package_folders() -> list[Path]:
 
 
 @pytest.fixture(scope="module")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
-    """The names of the files of a wheel built from a copy of the checkout."""
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the sdist of a copy of the checkout and the wheel made from that sdist."""
     work = tmp_path_factory.mktemp("wheel")
     copy = work / "checkout"
     copy.mkdir()
@@ -37,13 +40,51 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     for folder in (*FOLDERS, "scripts", "tests"):
         shutil.copytree(ROOT / folder, copy / folder, ignore=without)
     subprocess.run(
-        [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", work, copy],
+        [sys.executable, "-m", "build", "--no-isolation", "--outdir", work, copy],
         check=True,
         capture_output=True,
     )
-    [path] = work.glob("*.whl")
+    return work
+
+
+@pytest.fixture(scope="module")
+def wheel(built: Path) -> list[str]:
+    """The names of the files of the wheel."""
+    [path] = built.glob("*.whl")
     with zipfile.ZipFile(path) as file:
         return file.namelist()
+
+
+def test_the_sdist_holds_what_a_wheel_is_built_from(built: Path) -> None:
+    [path] = built.glob("*.tar.gz")
+    with tarfile.open(path) as file:
+        names = {name.split("/", 1)[-1] for name in file.getnames()}
+    assert {"pyproject.toml", "README.md", "LICENSE", "runtime/cli.py"} <= names
+    assert {"runtime/py.typed", "solver/py.typed", "tables/py.typed"} <= names
+
+
+@pytest.mark.slow
+def test_the_wheel_and_the_sdist_answer_with_numpy_and_h5py_alone(
+    built: Path, tables: Path, tmp_path: Path
+) -> None:
+    """Each in a new environment, from the index of packages that pip is set up for."""
+    for kind in ("*.whl", "*.tar.gz"):
+        [path] = built.glob(kind)
+        home = tmp_path / path.name
+        venv.create(home, with_pip=True)
+        place = home / ("Scripts" if sys.platform == "win32" else "bin")
+        subprocess.run([place / "python", "-m", "pip", "install", "--quiet", path], check=True)
+        listed = [place / "python", "-m", "pip", "list", "--format=freeze"]
+        told = subprocess.run(listed, check=True, capture_output=True, text=True).stdout
+        names = {line.partition("==")[0] for line in told.split()}
+        assert names - {"pip", "setuptools", "wheel"} == {"ustad", "numpy", "h5py"}
+        ask = "ask yacht --dice 1 1 3 4 6 --rolls-left 2 --level hard --json --tables"
+        command = [place / "ustad", *ask.split(), tables]
+        told = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+        assert json.loads(told)["best"] == [{"keep": [4]}]
+        bad = subprocess.run([place / "ustad", "build"], capture_output=True, text=True)
+        assert bad.returncode == 2
+        assert "pip install 'ustad[build]'" in bad.stderr
 
 
 def test_nothing_outside_of_ustad(wheel: list[str]) -> None:

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from ustad.runtime import cli
 from ustad.runtime.games.yacht import BOXES, SECOND_YACHT, TYPE
 from ustad.tables import TableSpec, write_table
 
@@ -401,6 +402,55 @@ def test_verify_finds_the_bad_table(
     assert text.status == 1
     assert text.out.splitlines()[-1] == "2 tables, 1 bad"
     assert sum(line.startswith("BAD  ") for line in text.out.splitlines()) == 1
+
+
+# bundle
+
+
+@pytest.fixture
+def one_game(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let yacht be the only game, so that its tables are all there are to bundle."""
+    monkeypatch.setattr(cli, "NAMES", ("yacht",))
+
+
+def test_bundle_and_verify(run_ustad: Ustad, tables: Path, tmp_path: Path, one_game: None) -> None:
+    run = run_ustad("bundle", "--out", tmp_path / "a", "--tables", tables)
+    assert (run.status, run.err) == (0, "")
+    again = run_ustad("bundle", "--out", tmp_path / "b", "--tables", tables, "--json")
+    paths = [Path(row["path"]) for row in again.json["files"]]
+    assert {path.name for path in tables.iterdir()} < {path.name for path in paths}
+    for path in paths:
+        assert path.read_bytes() == (tmp_path / "a" / path.name).read_bytes()
+    assert len(paths) == 2 * len(TYPE.table_options()) + 1
+    assert run_ustad("verify", "--tables", tmp_path / "a").out.endswith("of a bundle, 0 bad\n")
+    assert len(run_ustad("info", "--tables", tmp_path / "a", "--json").json["tables"]) == len(
+        TYPE.table_options()
+    )
+    path = next(path for path in (tmp_path / "a").iterdir() if path.suffix == ".json")
+    path.write_text(path.read_text().replace("points", "dollars"))
+    found = run_ustad("verify", "--tables", tmp_path / "a", "--json")
+    assert found.status == 1
+    [row] = [row for row in found.json["tables"] if not row["ok"]]
+    assert row["path"] == str(path)
+    assert "ustad bundle --out" in row["error"]
+
+
+def test_bundle_builds_what_is_missing(
+    run_ustad: Ustad, tables: Path, tmp_path: Path, one_game: None
+) -> None:
+    run_ustad("bundle", "--out", tmp_path / "out", "--tables", tmp_path / "built")
+    for path in tables.iterdir():
+        assert (tmp_path / "out" / path.name).read_bytes() == path.read_bytes()
+
+
+def test_bundle_into_a_folder_of_something_else(
+    run_ustad: Ustad, tables: Path, tmp_path: Path, one_game: None
+) -> None:
+    (tmp_path / "cat.jpg").write_text("cat")
+    line = in_error(run_ustad("bundle", "--out", tmp_path, "--tables", tables))
+    assert "cat.jpg" in line
+    assert [path.name for path in tmp_path.iterdir()] == ["cat.jpg"]
+    in_error(run_ustad("bundle", "--json"), "usage")
 
 
 # build

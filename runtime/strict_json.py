@@ -43,7 +43,7 @@ def loads(text: str, what: str, most: int = LARGEST_TEXT) -> Any:
         return found
 
     def constant(name: str) -> NoReturn:
-        raise JsonError(f"{what}: {name} is no finite number")
+        raise JsonError(f"{what}: {shown(name)[1:-1]} is no finite number")
 
     def finite(number: str) -> float:
         value = float(number)

@@ -260,14 +260,14 @@ def _temporary_file(path: Path) -> tuple[Path, int]:
     folder, prefix = path.parent, f".{path.name.split(',')[0]}-"
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        _remove_stale(folder)
+        remove_stale(folder)
         handle, name = tempfile.mkstemp(prefix=prefix, suffix=_PART_SUFFIX, dir=folder)
     except OSError as error:
         raise TableWriteError(path, error.strerror or str(error)) from error
     return Path(name), handle
 
 
-def _remove_stale(folder: Path) -> None:
+def remove_stale(folder: Path) -> None:
     """Remove the temporary files of writers that were killed."""
     before = time.time() - STALE_AFTER
     for path in folder.glob(f".*{_PART_SUFFIX}"):

@@ -36,6 +36,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from weakref import WeakValueDictionary
 
 import numpy as np
 
@@ -158,7 +159,11 @@ class Search:
         leaf: the margin of a position that is known, None for others.
     """
 
-    _REMEMBERED = 400_000
+    _REMEMBERED = 100_000
+    """Positions whose children a search remembers at most, some 2 KB each."""
+
+    _KEPT = 10_000
+    """How many it may still remember when it is done: a server keeps many bots."""
 
     def __init__(self, skipped: bool, leaf: Leaf | None = None) -> None:
         self.skipped = skipped
@@ -245,7 +250,16 @@ class Search:
             seconds: deepen ply by ply and stop after so long; without it, search
                 to that depth at once.
         """
-        self._found.clear()  # what was asked before must not change the answer
+        try:
+            return self._margins(positions, depth, seconds)
+        finally:
+            self._found.clear()  # what was asked before must not change the answer
+            if len(self._children) > self._KEPT:
+                self._children.clear()
+
+    def _margins(
+        self, positions: Sequence[tuple[Seeds, int]], depth: int, seconds: float | None
+    ) -> list[tuple[int, bool]]:
         if seconds is None:
             self._deadline = float("inf")
             return [self.margin(seeds, own, depth) for seeds, own in positions]
@@ -352,6 +366,12 @@ class SearchBot(_Rater):
         return self._search.margins(positions, self._depth - 1)
 
 
+_SHARED: WeakValueDictionary[tuple[Path, tuple[int, ...] | None], RoundTable] = (
+    WeakValueDictionary()
+)
+"""Tables in use by path and state of the file: bots of other seeds need no copy of the codes."""
+
+
 class Rounds:
     """The tables of some rules in a folder, each read when it is first needed.
 
@@ -377,7 +397,12 @@ class Rounds:
     def table(self, closed: int) -> RoundTable:
         """Return the table of the rounds with so many closed holes of one side."""
         if closed not in self._tables:
-            self._tables[closed] = RoundTable(open_table(self._spec(closed), self._folder))
+            table = open_table(self._spec(closed), self._folder)
+            key = table.path, table.file_state
+            shared = _SHARED.get(key)
+            if shared is None:
+                shared = _SHARED[key] = RoundTable(table)
+            self._tables[closed] = shared
         return self._tables[closed]
 
 

@@ -30,7 +30,7 @@ from ustad.runtime.export.manifest import (
 )
 from ustad.runtime.games.base import GameType
 from ustad.runtime.strict_json import Fields, is_int, loads
-from ustad.tables import CorruptTableError, MismatchedTableError, MissingTableError
+from ustad.tables import CorruptTableError, MismatchedTableError, MissingTableError, remove_stale
 
 MANIFEST = "manifest.json"
 
@@ -109,6 +109,7 @@ def _write(path: Path, content: bytes) -> None:
     temporary = None
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
+        remove_stale(path.parent)
         handle, name = tempfile.mkstemp(prefix=".export-", suffix=".part", dir=path.parent)
         temporary = Path(name)
         with os.fdopen(handle, "wb") as file:
@@ -156,7 +157,14 @@ def read_export(folder: Path) -> tuple[dict[str, Any], dict[str, Packed]]:
         }
         for name in manifest["reader"]:
             _read(folder / _plain(name), LARGEST_MANIFEST, "a reader", remedy)
-    except (UstadError, UnicodeDecodeError, ValueError, LookupError, TypeError) as error:
+    except (
+        UstadError,
+        ValueError,
+        LookupError,
+        TypeError,
+        AttributeError,
+        RecursionError,
+    ) as error:
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise CorruptTableError(path, "a sound manifest", reason, remedy) from None
     return manifest, arrays
@@ -177,6 +185,8 @@ def _plain(name: str) -> str:
 def _read(path: Path, most: int, what: str, remedy: str) -> bytes:
     """Return the bytes of a file of at most so many."""
     try:
+        if path.exists() and not (path.is_file() or path.is_dir()):
+            raise OSError("not a file")  # a pipe would be waited for
         with path.open("rb") as file:
             content = file.read(most + 1)
     except FileNotFoundError:

@@ -122,7 +122,7 @@ class Table:
     counts: Mapping[str, int]
     start_value: float
     bytes: int
-    built_with: str
+    built_with: str = ""
     file_state: tuple[int, ...] | None = None
     blocks: mapped.Blocks | None = None
 

@@ -152,31 +152,34 @@ def _with_tails(rows: Floats, tail: Floats, points: Floats) -> Floats:
     return wide
 
 
-def win_shares(rows: Floats, leads: Ints, count: int) -> Floats:
+def win_shares(rows: Floats, which: Ints, leads: Ints, count: int) -> Floats:
     """Return the share of the win by final points, against opponents of n games.
 
     Args:
-        rows: (n, opponents, w) what each opponent may still make.
+        rows: (m, w) what opponents may still make; those of many games share rows.
+        which: (n, opponents) the row of each opponent.
         leads: (n, opponents) my total less that of each opponent.
         count: how many points to answer for.
 
     Returns:
         (n, count): the share of the win with 0, 1, ... points more than now.
     """
-    width = rows.shape[2]
-    below = np.zeros((*rows.shape[:2], width + 2))
-    np.cumsum(rows, axis=2, out=below[:, :, 1:-1])
-    below[:, :, -2:] = 1.0
+    width = rows.shape[1]
+    below = np.zeros((len(rows), width + 2))
+    np.cumsum(rows, axis=1, out=below[:, 1:-1])
+    below[:, -2:] = 1.0
     # at[c] = least of: 0 nobody is below, width + 1 everybody is.
     places = leads[:, :, None] + np.arange(count + 1)
     np.clip(places, 0, width + 1, out=places)
-    below = np.take_along_axis(below, places, axis=2)
+    places += which[:, :, None] * (width + 2)
+    below = below.ravel().take(places)
     less, up_to = below[:, :, :-1], below[:, :, 1:]
-    nodes, weights = _NODES[rows.shape[1] // 2]
-    shares = np.zeros((len(rows), count))
+    opponents = which.shape[1]
+    nodes, weights = _NODES[opponents // 2]
+    shares = np.zeros((len(which), count))
     for node, weight in zip(nodes, weights, strict=True):
         product = less[:, 0] * (1 - node) + up_to[:, 0] * node
-        for opponent in range(1, rows.shape[1]):
+        for opponent in range(1, opponents):
             product *= less[:, opponent] * (1 - node) + up_to[:, opponent] * node
         shares += weight * product
     return shares

@@ -253,8 +253,8 @@ def most_any_policy_wins(outlook: FullOutlook, best: BestChances, players: int) 
     """
     start = np.array([yacht.state_index(yacht.ALL_OPEN, yacht.OPEN_YACHT, 0)])
     hard, wanted = outlook.rows(start)[0], best.rows(start)[0]
-    leads = np.zeros((1, players - 1), dtype=np.int64)
-    shares = win_shares(np.tile(hard, (1, players - 1, 1)), leads, len(wanted))[0]
+    none = np.zeros((1, players - 1), dtype=np.int64)
+    shares = win_shares(hard[None, :], none, none, len(wanted))[0]
     # Best chances end with a lump of all that is more: grant it the win.
     shares[-1] = 1.0
     return float(wanted @ shares)

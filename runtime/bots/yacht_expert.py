@@ -248,8 +248,10 @@ class ExpertBot(GoalBot):
         seats = max(1, *(len(key.others) for key in keys))
         nobody = (state_index(0, YACHT_0, 0), _ALONE)
         others = np.array([key.others + (nobody,) * (seats - len(key.others)) for key in keys])
-        rows = self.outlooks.field.rows(others[:, :, 0].ravel())
-        return win_shares(rows.reshape(len(keys), seats, -1), others[:, :, 1], count)
+        # Games on the same dice have opponents in common.
+        states, which = np.unique(others[:, :, 0], return_inverse=True)
+        rows = self.outlooks.field.rows(states)
+        return win_shares(rows, which.reshape(len(keys), seats), others[:, :, 1], count)
 
     def _weights(self, keys: Sequence[Key]) -> Floats:
         """Return (n,) what best chances count; see :func:`learnt`."""

@@ -74,6 +74,12 @@ def sampled(kind: GameType, seed: int, count: int) -> list[tuple[Any, Any]]:
     return [*picked, steps[-1]]
 
 
+def skip_without_table(kind: GameType, level: str) -> None:
+    """Skip a level whose table is too large to be built here; its refusal is tested below."""
+    if level in kind.table_levels and kind.name not in TABLES:
+        pytest.skip(f"the table of {kind.name} is not built here")
+
+
 def as_json(kind: GameType, state: Any) -> dict[str, Any]:
     """Return the JSON position of what the seat to move sees."""
     return kind.state_to_json(state.view(max(state.current_player(), 0)))
@@ -179,13 +185,9 @@ def test_a_view_shows_no_more_than_its_json(kind: GameType) -> None:
 def test_a_level_plays_legal_moves_and_plays_them_again(
     kind: GameType, level: str, folder: Path
 ) -> None:
+    skip_without_table(kind, level)
     rules = kind.game(kind.read_options({}))
-    try:
-        bot = kind.bot(level, rules, folder, 7)
-    except MissingTableError as error:
-        assert kind.name not in TABLES
-        assert f"ustad build {kind.name}" in str(error)
-        return
+    bot = kind.bot(level, rules, folder, 7)
     twin = kind.bot(level, rules, folder, 7)
     views = [
         state.view(state.current_player())
@@ -203,12 +205,9 @@ def test_a_level_plays_legal_moves_and_plays_them_again(
 def test_advice_rates_every_move_and_its_best_are_the_best(
     kind: GameType, level: str, folder: Path
 ) -> None:
+    skip_without_table(kind, level)
     rules = kind.game(kind.read_options({}))
-    try:
-        bot = kind.bot(level, rules, folder, 0)
-    except MissingTableError:
-        assert kind.name not in TABLES
-        return
+    bot = kind.bot(level, rules, folder, 0)
     for state, _ in sampled(kind, 9, 25):
         player = state.current_player()
         view = state.view(max(player, 0))

@@ -34,7 +34,8 @@ def test_win_shares_are_those_of_enumeration(weights: list[list[int]], data: st.
     """All final totals of up to five opponents, in fractions; equals share."""
     leads = data.draw(st.lists(st.integers(-4, 4), min_size=len(weights), max_size=len(weights)))
     rows = [[Fraction(w, sum(row)) for w in row] for row in weights]
-    found = win_shares(np.array([[list(map(float, row)) for row in rows]]), np.array([leads]), 7)
+    floats = np.array([list(map(float, row)) for row in rows])
+    found = win_shares(floats, np.arange(len(rows))[None, :], np.array([leads]), 7)
     for points in range(7):
         share = Fraction(0)
         for made in product(range(3), repeat=len(rows)):

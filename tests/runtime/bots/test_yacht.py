@@ -91,6 +91,8 @@ def random_state(seed: int, setting: str, players: int = 1) -> SheetState:
     luck = random.Random(seed)
     found: Any = TYPE.game({"second_yacht": setting}).new(players)
     for _ in range(luck.randrange(39 * players)):
+        if found.is_over():
+            found = found.game.new(players)
         if found.current_player() == CHANCE:
             count = DICE - len(found.kept)
             face = found.kept[0] if found.kept else luck.randint(1, FACES)

@@ -181,6 +181,7 @@ def python_vectors(named: Named, made: Made, count: int) -> list[dict[str, Any]]
     return vectors(kind, begins, bot(rules, table), told, count, seed, "hard")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("named", ALL, ids=str)
 def test_the_reader_answers_2000_positions_as_the_python_rules_do(
     named: Named, made: Callable[[Named], Made], node: str, tmp_path: Path
@@ -213,6 +214,7 @@ def test_the_reader_plays_yacht_to_win(
     assert found["worst"] <= 1e-9
 
 
+@pytest.mark.slow
 def test_the_numbers_of_marriage(made: Callable[[Named], Made], node: str, tmp_path: Path) -> None:
     export = made(("marriage", {}))
     script = tmp_path / "numbers.mjs"

@@ -881,9 +881,12 @@ class View(NamedTuple):
         if isinstance(move, int):
             raise OutcomeError("outcome: no chance is to fall here: expected a move")
         check_move(self.game, self.table, self._known(), move)
-        table = self.table.after(move)
+        table = self.table.after(move, self.table.stock > 0)
         if not self.mine:
-            return self._replace(table=table)
+            after = self._replace(table=table)
+            if min(unseen_counts(after)) < 0:
+                raise MoveError("move: more copies of a card than there are: this seat sees them")
+            return after
         hand, drawn, tiplu, waits = self.hand, self.drawn, self.tiplu, WAITS_FOR_NOTHING
         if isinstance(move, Draw):
             if move.source == PILE:
@@ -895,7 +898,8 @@ class View(NamedTuple):
             hand = without(hand, move.cards)
         elif isinstance(move, Show | ShowDublees):
             hand = without(hand, flat(move.melds))
-            waits = WAITS_FOR_TIPLU if sees_at_once(self.game, self.table) else waits
+            if table.tiplu_drawn and sees_at_once(self.game, self.table):
+                waits = WAITS_FOR_TIPLU
         else:
             cards = (*flat(move.melds), move.discard) if isinstance(move, Finish) else (move.card,)
             hand, drawn = without(hand, cards), None

@@ -441,3 +441,33 @@ def test_a_seat_that_has_thrown_is_past_its_first_draw() -> None:
     state = TYPE.state_from_json(position(discards=thrown))
     assert not state.table.first_draw_to_come
     assert all(not isinstance(move, Lay) for move in state.legal_moves())
+
+
+def test_a_first_show_on_an_empty_stock_stands_without_a_tiplu() -> None:
+    """The last card of the stock is drawn, nobody has shown: there is no card left to be tiplu."""
+    hand = words("9H 9H 9H 5H 6H 7H QD KD AD 2C 4C 8C KC 2D 4D 7D JD 3S 6S JS KS 3H")
+    held = Counter(hand)
+    others = [
+        name
+        for name in melds.CARD_NAMES
+        for _ in range(melds.COPIES[melds.CARD_NUMBER[name]] - held[name])
+    ]
+    pile = others[:75]
+    told = position(
+        turns=76, phase="discard", hand=hand, drawn="3H", pile=pile, stock=0, discards=[]
+    )
+    state = TYPE.state_from_json(told)
+    show = next(move for move in state.legal_moves() if isinstance(move, Show))
+    after = state.apply(show)
+    assert (after.table.stock, after.table.tiplu_drawn) == (0, False)
+    again = TYPE.state_from_json(TYPE.state_to_json(after))
+    assert again == after
+    assert again.legal_moves()
+
+
+def test_another_seat_cannot_throw_a_card_that_this_seat_holds_whole() -> None:
+    told = position(turns=1, to_move=1, phase="discard", stock=74)
+    state = TYPE.state_from_json(told)
+    with pytest.raises(MoveError, match="more copies"):
+        state.apply(Discard(melds.CARD_NUMBER["9H"]))
+    assert state.apply(Discard(melds.CARD_NUMBER["3H"])).table.pile[-1] == melds.CARD_NUMBER["3H"]

@@ -433,6 +433,8 @@ def check_move(game: Marriage, table: Table, known: Known, move: Any) -> None:
             raise MoveError("move: draw: a card was drawn already, expected a discard")
         if move.source == PILE and not table.pile:
             raise MoveError("move: draw: the pile is empty, expected the stock")
+        if move.source == PILE and not _leaves_a_discard(table, known.hand):
+            raise MoveError("move: draw: the card could not be followed by a discard")
     elif isinstance(move, Lay):
         _check_lay(table, seat, move)
         _check_held(known, move.cards, "lay")
@@ -452,6 +454,11 @@ def check_move(game: Marriage, table: Table, known: Known, move: Any) -> None:
         _check_not_just_taken(table, known, move.card, "discard")
     else:
         raise MoveError("move: expected a move, since no chance is to fall here")
+
+
+def _leaves_a_discard(table: Table, hand: Cards | None) -> bool:
+    """Tell whether a hand can throw a card after taking the top of the pile, which stays barred."""
+    return hand is None or any(card != table.pile[-1] for card in hand)
 
 
 def _check_lay(table: Table, seat: Seat, move: Lay) -> None:
@@ -536,7 +543,7 @@ def moves_of(game: Marriage, table: Table, known: Known) -> list[Move]:
     may_show = not seat.shown and (table.phase == DISCARD or table.first_draw_to_come)
     if table.phase == DRAW:
         found.append(Draw(STOCK))
-        if table.pile:
+        if table.pile and _leaves_a_discard(table, hand):
             found.append(Draw(PILE))
         if table.first_draw_to_come and not seat.shown and len(seat.laid) < melds.SHOW_MELDS:
             threes = [card for card, count in sorted(Counter(hand).items()) if count == 3]

@@ -471,3 +471,18 @@ def test_another_seat_cannot_throw_a_card_that_this_seat_holds_whole() -> None:
     with pytest.raises(MoveError, match="more copies"):
         state.apply(Discard(melds.CARD_NUMBER["9H"]))
     assert state.apply(Discard(melds.CARD_NUMBER["3H"])).table.pile[-1] == melds.CARD_NUMBER["3H"]
+
+
+def test_a_card_that_leaves_nothing_to_throw_is_not_taken() -> None:
+    """Two tanelas laid and seven dublees shown: the last card's twin could not be followed."""
+    pairs = [[name] * 2 for name in words("2C 3C 4C 5C 6C 7C 8C")]
+    table = position()["table"]
+    table[0] |= {"melds": pairs, "laid_before_draw": [["9H"] * 3, ["5S"] * 3]}
+    table[0] |= {"shown": True, "dublees": True}
+    told = position(
+        turns=4, hand=["KD"], table=table, pile=["KD"], stock=74, tiplu_drawn=True, tiplu="JH"
+    )
+    state = TYPE.state_from_json(told)
+    assert list(state.legal_moves()) == [Draw("stock")]
+    with pytest.raises(MoveError, match="followed by a discard"):
+        state.apply(Draw("pile"))

@@ -1666,6 +1666,11 @@ def hand(args: argparse.Namespace) -> dict[str, Any]:
     game = TYPE.game(TYPE.read_options(TYPE.parse_options(args.option)))
     cards = _cards_from_text("--cards", args.cards)
     laid = sorted_melds(_cards_from_text("--laid", text) for text in args.laid)
+    held = (melds.FINISH_PLACES, melds.FINISH_PLACES + 1)
+    if args.after_show and len(cards) not in held:
+        raise UsageError(f"--cards: expected {held[1]} with --after-show, got {len(cards)}")
+    if not 0 < len(cards) <= HAND + 1:
+        raise UsageError(f"--cards: expected 1 to {HAND + 1} cards, got {len(cards)}")
     if args.after_show and (laid or args.not_shown):
         raise UsageError("hand: --after-show goes without --laid and --not-shown")
     if len(laid) > melds.SHOW_MELDS or not all(map(is_tanela, laid)):

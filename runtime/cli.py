@@ -48,6 +48,7 @@ from ustad.tables import (
     Table,
     TableError,
     bundle_faults,
+    check_bundle_folder,
     identity,
     is_bundle,
     open_table,
@@ -412,8 +413,11 @@ def _add_bundle(commands: Any) -> None:
 
 
 def _bundle(args: argparse.Namespace) -> int:
-    built = list(_built(_default_tables(NAMES), tables_folder(_folder(args)), force=False))
-    files = write_bundle([table for table, _ in built], Path(args.out))
+    wanted = _default_tables(NAMES)
+    out = Path(args.out)
+    check_bundle_folder((kind.table_spec(options) for kind, options in wanted), out)
+    built = list(_built(wanted, tables_folder(_folder(args)), force=False))
+    files = write_bundle([table for table, _ in built], out)
     rows = [{"path": str(path), "bytes": path.stat().st_size} for path in files]
     if args.json:
         _print_json({"files": rows})

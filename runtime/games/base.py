@@ -402,6 +402,14 @@ class GameType(ABC):
                 message names the command that builds it.
         """
 
+    def prepare(self, announce: Callable[[str], None] | None = None) -> None:
+        """Load or compile what a first move would wait for.
+
+        Args:
+            announce: called with a line if it takes long.
+        """
+        del announce
+
     def judge(self, level: str, game: Any, tables: Path | None) -> Judge | None:
         """Return who knows exactly what a level gains among others of level hard, if anybody."""
         del level, game, tables

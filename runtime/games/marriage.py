@@ -58,7 +58,7 @@ from __future__ import annotations
 
 import argparse
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import combinations, combinations_with_replacement
@@ -1346,6 +1346,12 @@ class MarriageType(GameType):
         from ustad.runtime.bots.marriage import make_bot
 
         return make_bot(level, game, tables, seed)
+
+    def prepare(self, announce: Callable[[str], None] | None = None) -> None:
+        """Load the compiled ratings, or compile them."""
+        from ustad.runtime.bots.marriage import ready_kernels
+
+        ready_kernels(announce)
 
     @property
     def table_fields(self) -> tuple[Option, ...]:

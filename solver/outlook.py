@@ -74,7 +74,7 @@ _FIVE_EQUAL = np.array(FIVE_EQUAL)
 
 
 @compiled
-def _fill_writes(
+def fill_writes(
     second_yacht: int,
     values: Floats,
     column: Ints,
@@ -212,7 +212,7 @@ def _solve_blocks(
         for at in range(first_piece[block], first_piece[block + 1]):
             open_boxes, held, begin, end, lane, _ = pieces[at]
             lanes = slice(lane, lane + end - begin)
-            _fill_writes(
+            fill_writes(
                 second_yacht,
                 values,
                 column,

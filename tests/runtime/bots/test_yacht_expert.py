@@ -360,30 +360,13 @@ def test_make_bot_gives_each_level_its_own(tables: Path) -> None:
 
 
 def test_what_is_learnt_on_the_way() -> None:
-    """Last to play with two boxes open one knows all at the last turn; first, about half."""
-    assert learnt(2, [1]) == 1
-    assert learnt(2, [2]) == 0.5
-    assert learnt(3, [2, 2]) == 0.75
-    assert learnt(3, [2, 3]) == 0.625
-    assert learnt(1, [0]) == 0
-    assert 0.5 < learnt(13, [12]) < 0.55
-
-
-def test_own_rows_mix_hard_play_and_best_chances(experts: dict[str, ExpertBot]) -> None:
-    known = experts["plain"].outlooks
-    states = np.array([state_index(1 << 12, 1, 63), state_index(1 << 11, 0, 0)])
-
-    class Thrice:
-        """All points count three times."""
-
-        def rows(self, states: Any) -> Any:
-            return known.field.rows(states) * 3
-
-    hard = known.field.rows(states)
-    part = Outlooks("best", known.field, known.bonus, True, Thrice())
-    weights = np.array([0.5, 1.0])
-    mixed = part.own_rows(states, weights)
-    assert mixed == pytest.approx(hard * np.array([[2.0], [3.0]]), abs=1e-15)
-    two_thirds = Outlooks("best", known.field, known.bonus, True, Thrice(), 2 / 3)
-    assert two_thirds.own_rows(states, weights * 2 / 3) == pytest.approx(mixed, abs=1e-12)
-    assert np.array_equal(part.own_rows(states, np.zeros(2)), hard)
+    """The last to play with two boxes open knows all by the last turn; nobody more than all."""
+    assert learnt(2, 1.0, 0.5) == pytest.approx(0.93, abs=0.01)
+    assert learnt(2, 0.0, 0.5) == pytest.approx(0.65, abs=0.01)
+    open_boxes = np.arange(2, len(BOXES) + 1)
+    for early in (0.0, 0.4, 1.0):
+        counts = learnt(open_boxes, early, 0.5)
+        assert (np.diff(counts) < 0).all()
+        assert (counts < learnt(open_boxes, early + 0.1, 0.5)).all()
+        assert (counts <= learnt(open_boxes, early, 0.05)).all()
+    assert learnt(2, 1.0, 0.0) == 1

@@ -329,8 +329,8 @@ class ExpertBot(GoalBot):
             worth = of.every(games, _SHARED_POINTS + add, shares)
             for number in range(len(first)):
                 here = np.flatnonzero(boxes == number)
-                payments = _SHARED[_SHARED_BOX == number]
-                points = _SHARED_SHIFT[_SHARED_BOX == number]
+                payments = _SHARED[number == _SHARED_BOX]
+                points = _SHARED_SHIFT[number == _SHARED_BOX]
                 gains[extra + payments[:, None], games[here]] = worth[here][:, points].T
 
         spread_out(0, 0, together, box, box_lane)

@@ -25,7 +25,6 @@ from ustad.runtime.games.yacht import (
     Sheet,
     Yacht,
     make_sheet,
-    state_index,
 )
 from ustad.runtime.games.yacht import possible_points as boxes_points
 from ustad.solver import outlook

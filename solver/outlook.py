@@ -315,6 +315,11 @@ _KEPT: dict[str, tuple[int, Any]] = {}
 """What was solved last, by what it is: its setting and itself."""
 
 
+def release() -> None:
+    """Let go of what is kept for further tables: up to 2.3 GB."""
+    _KEPT.clear()
+
+
 def _kept(what: str, second_yacht: int, make: Callable[[], Any]) -> Any:
     """Return what was made for a setting; several tables are made of it, one after the other."""
     if what not in _KEPT or _KEPT[what][0] != second_yacht:

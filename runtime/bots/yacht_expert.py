@@ -56,7 +56,6 @@ from ustad.runtime.bots.yacht_outlook import (
     learnt,
     open_counts,
     open_outlooks,
-    table_spec,
 )
 from ustad.runtime.dice import KEEPS, ROLLS, Turn, keep_values
 from ustad.runtime.games.base import TIE, Advice, Bot, Judge, rank
@@ -78,7 +77,7 @@ from ustad.runtime.games.yacht import (
     state_index,
 )
 from ustad.runtime.outlook import REACH, Spread, mixed, win_shares
-from ustad.tables import Table, open_table, tables_folder
+from ustad.tables import MissingTableError, Table, open_table, tables_folder
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -369,20 +368,18 @@ class ExpertBot(GoalBot):
     def ask(self, view: SheetState) -> Advice:
         """Return every legal move with its win share and the expected total beside it."""
         if len(view.sheets) == 1:
-            note = "alone at the table: expert maximises the expected total"
-            advice = replace(self.rating.ask(view), extra={"note": note})
-        else:
-            note = f"win shares by the outlook {self.outlooks.name}"
-            advice = replace(super().ask(view), extra={"outlook": self.outlooks.name})
-        return replace(advice, notes=self._notes(view, note))
+            return told_alone(self.rating.ask(view), lambda: self._notes(view))
+        advice = replace(super().ask(view), extra={"outlook": self.outlooks.name})
+        note = f"win shares by the outlook {self.outlooks.name}"
+        return replace(advice, notes=lambda: (note, *self._notes(view)))
 
     def final(self, view: SheetState) -> float:
         """Return the share of the win of a finished game."""
         return view.returns()[view.to_move]
 
-    def _notes(self, view: SheetState, *more: str) -> Callable[[], Sequence[str]]:
-        """Return what makes the lines on the final total and the bonus."""
-        return lambda: [*more, *sheet_notes(self.rating, self.outlooks, view)]
+    def _notes(self, view: SheetState) -> Sequence[str]:
+        """Return the lines on the final total and the bonus."""
+        return sheet_notes(self.rating, self.outlooks, view)
 
 
 def played(turns: YachtTurns, choices: Ints) -> Floats:
@@ -407,30 +404,56 @@ def played(turns: YachtTurns, choices: Ints) -> Floats:
     return start
 
 
-class Unseeing(TableBot):
-    """Stands in where no outlook is built: plays like hard, and says so."""
+class AloneBot(TableBot):
+    """Expert where no outlook is built: alone at the table it needs none.
+
+    Attributes:
+        missing: what it answers where others play too.
+    """
+
+    def __init__(self, game: Yacht, table: Table, missing: MissingTableError) -> None:
+        super().__init__(game, table)
+        self.missing = missing
+
+    def choose_many(self, views: Sequence[SheetState]) -> list[Any]:
+        """Return the best move for each view, the first of equals."""
+        for view in views:
+            self._check(view)
+        return super().choose_many(views)
 
     def ask(self, view: SheetState) -> Advice:
         """Return every legal move with the expected final total after it."""
-        spec = table_spec(self.game.options, "compact")
-        note = (
-            "no outlook of these rules is built, so expert maximises the expected total; "
-            f"build one with: {spec.build_command(self.table.path.parent)}"
-        )
-        return replace(super().ask(view), extra={"note": note}, notes=lambda: (note,))
+        self._check(view)
+        return told_alone(super().ask(view))
+
+    def _check(self, view: SheetState) -> None:
+        if len(view.sheets) > 1:
+            raise self.missing.with_traceback(None)
+
+
+_ALONE_NOTE = "alone at the table: expert maximises the expected total"
+
+
+def told_alone(advice: Advice, notes: Callable[[], Sequence[str]] = tuple) -> Advice:
+    """Return the advice of level hard as expert gives it to one who plays alone."""
+    extra = {"note": _ALONE_NOTE}
+    return replace(advice, extra=extra, notes=lambda: (_ALONE_NOTE, *notes()))
 
 
 def make_judge(game: Yacht, tables: Path | None) -> Judge | None:
     """Return who knows exactly what a turn gains, None without the full outlook."""
-    outlooks = open_outlooks(game.options, tables)
-    if outlooks is None or not outlooks.exact:
+    try:
+        outlooks = open_outlooks(game.options, tables)
+    except MissingTableError:
+        return None
+    if not outlooks.exact:
         return None
     table = open_table(TYPE.table_spec(game.options), tables_folder(tables))
     return ExpertBot(TableBot(game, table), outlooks)
 
 
 def make_expert(game: Yacht, table: Table, tables: Path | None) -> Bot:
-    """Return expert with the best outlook that is built.
+    """Return expert with the best outlook that is built; without one, for who plays alone.
 
     Args:
         game: the rules.
@@ -440,9 +463,10 @@ def make_expert(game: Yacht, table: Table, tables: Path | None) -> Bot:
     Raises:
         TableError: an outlook is damaged or unfit.
     """
-    outlooks = open_outlooks(game.options, tables)
-    if outlooks is None:
-        return Unseeing(game, table)
+    try:
+        outlooks = open_outlooks(game.options, tables)
+    except MissingTableError as missing:
+        return AloneBot(game, table, missing)
     return ExpertBot(TableBot(game, table), outlooks)
 
 

@@ -11,11 +11,10 @@ import pytest
 
 from ustad.runtime.advice import ask
 from ustad.runtime.bots.yacht import TableBot, make_bot
-from ustad.runtime.bots.yacht_expert import ExpertBot, Unseeing, final_totals, learnt
-from ustad.runtime.bots.yacht_outlook import Outlooks
+from ustad.runtime.bots.yacht_expert import AloneBot, ExpertBot, final_totals
+from ustad.runtime.bots.yacht_outlook import Outlooks, learnt
 from ustad.runtime.bots.yacht_target import make_target_bot
 from ustad.runtime.dice import KEEP_INDEX, ROLLS, sub_keeps, transition_matrix
-from ustad.runtime.errors import UsageError
 from ustad.runtime.games.base import TIE
 from ustad.runtime.games.sheet import Keep, SheetState, Write
 from ustad.runtime.games.yacht import (
@@ -28,7 +27,7 @@ from ustad.runtime.games.yacht import (
 )
 from ustad.runtime.games.yacht import possible_points as boxes_points
 from ustad.solver import outlook
-from ustad.tables import open_table
+from ustad.tables import MissingTableError, open_table
 
 FEW = 3
 """Open boxes of the sheets met here."""
@@ -271,14 +270,27 @@ class _Hard(ExpertBot):
 # As it is asked.
 
 
-def test_without_an_outlook_expert_plays_like_hard_and_says_so(tables: Path) -> None:
+@pytest.mark.parametrize("setting", SECOND_YACHT)
+def test_without_an_outlook_expert_plays_alone_or_not_at_all(tables: Path, setting: str) -> None:
+    """It never silently plays weaker: with others it says what to build."""
     asked = {
-        "game": "yacht", "sheets": [{}, {}], "to_move": 0, "dice": [1, 1, 3, 4, 6],
-        "rolls_left": 2,
+        "game": "yacht", "options": {"second_yacht": setting}, "sheets": [{}, {}], "to_move": 0,
+        "dice": [1, 1, 3, 4, 6], "rolls_left": 2,
     }  # fmt: skip
-    answer, hard = ask(asked, "expert", tables), ask(asked, "hard", tables)
-    assert "outlook=compact" in answer.pop("note")
+    command = f"--option outlook=compact --option second_yacht={setting}"
+    for _ in range(2):
+        with pytest.raises(MissingTableError, match=command):
+            ask(asked, "expert", tables)
+    bot = make_bot("expert", Yacht(setting), tables)
+    state = TYPE.state_from_json(asked)
+    with pytest.raises(MissingTableError, match=command):
+        bot.choose(state)
+    alone = {**asked, "sheets": [{}]}
+    answer, hard = ask(alone, "expert", tables), ask(alone, "hard", tables)
+    assert "alone" in answer.pop("note")
     assert answer == hard
+    one = TYPE.state_from_json(alone)
+    assert bot.choose(one) == make_bot("hard", Yacht(setting), tables).choose(one)
 
 
 def test_alone_at_the_table(experts: dict[str, ExpertBot]) -> None:
@@ -349,13 +361,13 @@ def test_target_on_the_command_line(run_ustad: Any, tables: Path) -> None:
 def test_a_target_is_refused_without_the_table(tables: Path) -> None:
     bot = make_target_bot(Yacht(), 300, tables)
     start = position(Yacht(), [make_sheet((-1,) * len(BOXES), 0)], 0, (1, 1, 2, 3, 4), 2)
-    with pytest.raises(UsageError, match="13 open boxes"):
+    with pytest.raises(MissingTableError, match=r"more than 4 open boxes.*outlook=best"):
         bot.ask(start)
 
 
 def test_make_bot_gives_each_level_its_own(tables: Path) -> None:
     assert type(make_bot("hard", Yacht(), tables)) is TableBot
-    assert type(make_bot("expert", Yacht(), tables)) is Unseeing
+    assert type(make_bot("expert", Yacht(), tables)) is AloneBot
 
 
 def test_what_is_learnt_on_the_way() -> None:

@@ -59,11 +59,15 @@ class Spread(Protocol):
         """Return (m, p) the mean share of each state with each of these points (p,) added."""
 
 
-class Outlook(Protocol):
-    """The distributions of the points still to come of all states of a game."""
+class Laid(Protocol):
+    """Distributions of the points still to come of all states of a game, laid out in rows."""
 
     def rows(self, states: Ints) -> Floats:
         """Return (m, n) the chance of 0 to n - 1 points for each of m states, n enough."""
+
+
+class Outlook(Laid, Protocol):
+    """The distributions of the points still to come of all states of a game."""
 
     def spread(self, states: Ints) -> Spread:
         """Return the distributions of m states."""
@@ -78,7 +82,7 @@ class Rows:
     @property
     def width(self) -> int:
         """No state makes so many points or more."""
-        return self.rows.shape[1]
+        return int(self.rows.shape[1])
 
     def select(self, at: Ints) -> Rows:
         """Return the distributions of some of the states."""
@@ -494,8 +498,8 @@ class CompactOutlook:
 class Mixture:
     """Part one outlook, part another: distributions mixed by weight."""
 
-    one: Outlook
-    other: Outlook
+    one: Laid
+    other: Laid
     weight: float
     """The weight of the other."""
 

@@ -53,7 +53,7 @@ from ustad.runtime.compiled import (
 )
 from ustad.runtime.games import yacht
 from ustad.runtime.games.base import TIE, Progress
-from ustad.runtime.outlook import SPAN, BestChances, FullOutlook, Mixture, Outlook
+from ustad.runtime.outlook import SPAN, BestChances, FullOutlook, Laid, Mixture
 from ustad.solver import chances, compact
 from ustad.solver import yacht as yacht_solver
 from ustad.solver.build import Built
@@ -363,7 +363,7 @@ def build(options: Mapping[str, Any], progress: Progress | None = None) -> Built
         parts = {"tail": outlook.tail, "tail_points": outlook.tail_points, "bonus": bonus}
         return Built(spec, outlook.chance, counts, structure, parts)
     if name == "compact":
-        made: Outlook = outlook
+        made: Laid = outlook
     else:
         made = Mixture(outlook, _best_chances(second_yacht, progress), yacht_outlook.MIX)
     kinds = yacht_outlook.kinds(second_yacht)

@@ -275,7 +275,8 @@ class ExpertBot(GoalBot):
         own = _BITS[open_boxes]
         there = others[:, :, 1] < _ALONE
         early = (there & (counts[others[:, :, 0]] < own[:, None])).sum(axis=1)
-        return learnt(own, early / np.maximum(there.sum(axis=1), 1), shares)
+        found: Floats = learnt(own, early / np.maximum(there.sum(axis=1), 1), shares)
+        return found
 
     def _gains(self, keys: Sequence[Key], by_best: bool = True) -> tuple[Floats, Floats]:
         """Return what :meth:`_few_gains` does, for so many keys at once that caches hold them."""
@@ -320,16 +321,17 @@ class ExpertBot(GoalBot):
         if best is not None:
             weights = self._weights(open_boxes, others, before) / known.best_part
             rated = mixed(rated, best, weights[lanes])
-        alone, together = rated.select(slice(len(at))), rated.select(slice(len(at), None))
+        number = np.arange(len(after))
+        alone, together = rated.select(number[: len(at)]), rated.select(number[len(at) :])
         gains[single, lane] = alone.each(lane, rewards[single, lane], shares)
 
         def spread_out(extra: int, add: int, of: Spread, boxes: Ints, games: Ints) -> None:
             """Fill in the payments into the boxes that lead to one state each."""
             worth = of.every(games, _SHARED_POINTS + add, shares)
-            for number in range(len(first)):
-                here = np.flatnonzero(boxes == number)
-                payments = _SHARED[number == _SHARED_BOX]
-                points = _SHARED_SHIFT[number == _SHARED_BOX]
+            for place in range(len(first)):
+                here = np.flatnonzero(boxes == place)
+                payments = _SHARED[place == _SHARED_BOX]
+                points = _SHARED_SHIFT[place == _SHARED_BOX]
                 gains[extra + payments[:, None], games[here]] = worth[here][:, points].T
 
         spread_out(0, 0, together, box, box_lane)

@@ -1438,7 +1438,7 @@ class MarriageBot:
             -1 if view.tiplu is None else view.tiplu,
             own.shown,
             own.dublees,
-            float(any(seat.shown for seat in table.seats)),
+            float(table.any_shown),
             drawn,
             table.first_draw_to_come,
             table.pile[-1] if table.pile else -1,
@@ -1543,7 +1543,7 @@ class _Rated:
             )
             return np.array(self.rows_after[NOTHING])
         game = self.view.game
-        somebody = float(any(seat.shown for seat in self.view.table.seats))
+        somebody = float(self.view.table.any_shown)
         self.kernels.before(
             self.memory,
             cards,
@@ -1645,7 +1645,7 @@ class _Rated:
                 values,
                 self.row,
             )
-        somebody = float(any(seat.shown for seat in self.view.table.seats))
+        somebody = float(self.view.table.any_shown)
         return choose_take_before(
             self.kernels.before,
             self.memory,

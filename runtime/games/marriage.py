@@ -34,7 +34,8 @@
 under the stock and the draw is repeated; if no card of the stock can be the
 tiplu there is none, and a show stands without it.  No joker in a tanela or
 dublee, no trial of four.  Another copy of the card just taken may not be discarded
-either: nobody can tell them apart.  No finish without seeing the tiplu.  After a
+either: nobody can tell them apart.  No finish without seeing the tiplu, and so none in
+the turn of a show made after the draw, unless the tiplu is seen at once.  After a
 dealt-hand show only its shower sees the tiplu.  At most three tanelas are laid,
 and none after the show.  The eighth dublee leaves a card to discard.  The tiplu is
 taken from the bottom of the stock, so that it does not depend on how long a round
@@ -45,13 +46,17 @@ by the order of its stock, so it never waits for chance.  :class:`View` is what 
 seat knows of it, and what JSON writes.  A view can be played on by itself: the
 cards it cannot know are then chance.  In a view that waits for a card drawn from
 the stock, ``drawn`` is null in phase ``discard``; one that waits for the tiplu has
-``shown`` for its own seat and no tiplu although it could see it.
+``shown`` for its own seat and no tiplu although it could see it.  If at the first show
+so few cards are left in the stock that all can be putali and master, chance brings
+whether there is a tiplu (true or false), and ``tiplu_drawn`` is null until then.  What
+another seat does is refused where it cannot be, by what this seat knows.
 
 **JSON beside the design's keys**, only where they are needed: ``finisher`` (a seat,
 or null if the stock was used up) once the round is over, with ``maal`` and ``net``
 where all hands are known; ``"drawn_from":"stock"`` if the card just drawn could be
-mistaken for one taken from the pile.  ``discards`` and ``taken`` may begin late:
-they hold the last ones known.
+mistaken for one taken from the pile; ``"shown_blind":true`` while another seat has yet
+to throw in the turn of its show and does not see the tiplu.  ``discards`` and ``taken``
+may begin late: they hold the last ones known.
 """
 
 from __future__ import annotations
@@ -333,7 +338,8 @@ class Table(NamedTuple):
     ``turns`` counts the turns that are over; ``stock`` the cards of the stock;
     ``discards`` and ``taken`` are (seat, card) in order; ``finisher`` is None
     until somebody finishes; ``taken_now`` tells that the card just drawn came
-    from the pile.
+    from the pile; ``blind`` that the seat to move has shown in this turn and does
+    not see the tiplu before its discard.
     """
 
     dealer: int
@@ -347,6 +353,7 @@ class Table(NamedTuple):
     stock: int
     finisher: int | None = None
     taken_now: bool = False
+    blind: bool = False
 
     @property
     def players(self) -> int:
@@ -369,16 +376,26 @@ class Table(NamedTuple):
         threw = any(seat == self.to_move for seat, _ in self.discards)
         return self.phase == DRAW and self.turns < len(self.seats) and not threw
 
+    @property
+    def any_shown(self) -> bool:
+        """Whether a seat has shown."""
+        return any(seat.shown for seat in self.seats)
+
+    def in_hand(self, seat: int) -> int:
+        """Return how many cards a seat holds; the finisher has thrown one of its own."""
+        drawn = self.phase == DISCARD and seat == self.to_move
+        return HAND - len(self.seats[seat].cards) + drawn
+
     def with_seat(self, seat: Seat) -> Table:
         """Return the table with other cards before the seat to move."""
         at = self.to_move
         return self._replace(seats=(*self.seats[:at], seat, *self.seats[at + 1 :]))
 
-    def after(self, move: Move, tiplu_exists: bool = True) -> Table:
+    def after(self, move: Move, tiplu_exists: bool, at_once: bool) -> Table:
         """Return the table after a legal move of the seat to move.
 
         ``tiplu_exists`` tells, for the first show, whether the stock had a card
-        that can be the tiplu.
+        that can be the tiplu; ``at_once`` whether a shower sees it before the discard.
         """
         player, seat = self.to_move, self.seats[self.to_move]
         if isinstance(move, Draw):
@@ -391,9 +408,9 @@ class Table(NamedTuple):
         if isinstance(move, Show | ShowDublees):
             dublees = isinstance(move, ShowDublees)
             table = self.with_seat(seat._replace(melds=move.melds, shown=True, dublees=dublees))
-            if self.tiplu_drawn or not tiplu_exists:
-                return table
-            return table._replace(tiplu_drawn=True, stock=self.stock - 1)
+            if not self.tiplu_drawn and tiplu_exists:
+                table = table._replace(tiplu_drawn=True, stock=self.stock - 1)
+            return table._replace(blind=table.tiplu_drawn and not at_once)
         table = self
         card = move.discard if isinstance(move, Finish) else move.card
         if isinstance(move, Finish):
@@ -405,6 +422,7 @@ class Table(NamedTuple):
             pile=(*self.pile, card),
             discards=(*self.discards, (player, card)),
             taken_now=False,
+            blind=False,
         )
 
 
@@ -444,7 +462,7 @@ def check_move(game: Marriage, table: Table, known: Known, move: Any) -> None:
     elif isinstance(move, Finish):
         if before_draw:
             raise MoveError("move: finish: expected a draw first")
-        _check_finish(seat, known, move)
+        _check_finish(table, seat, known, move)
         _check_held(known, (*flat(move.melds), move.discard), "finish")
         _check_not_just_taken(table, known, move.discard, "finish: discard")
     elif isinstance(move, Discard):
@@ -495,10 +513,10 @@ def _check_show(game: Marriage, table: Table, seat: Seat, move: Show | ShowDuble
             raise MoveError(f"move: show: {_names(cards)} is no pure meld of three cards")
 
 
-def _check_finish(seat: Seat, known: Known, move: Finish) -> None:
+def _check_finish(table: Table, seat: Seat, known: Known, move: Finish) -> None:
     if not seat.shown:
         raise MoveError("move: finish: expected a show first")
-    if known.hand is not None and known.tiplu is None:
+    if not table.tiplu_drawn or table.blind or (known.hand is not None and known.tiplu is None):
         raise MoveError("move: finish: this seat does not see the tiplu yet")
     if seat.dublees:
         if len(move.melds) != 1 or len(move.melds[0]) != 2 or len(set(move.melds[0])) != 1:
@@ -765,14 +783,13 @@ class Deal(NamedTuple):
             if self.table.seats[player].shown and tiplu is not None:
                 sees = _with(sees, player)
         hands = (*self.hands[:player], hand, *self.hands[player + 1 :])
-        table = self.table.after(move, exists)
+        table = self.table.after(move, exists, sees_at_once(self.game, self.table))
         return Deal(self.game, table, hands, drawn, tiplu, sees, stock)
 
     def maal(self) -> tuple[int, ...]:
         """Return the maal of each seat if the round ended now."""
-        any_shown = any(seat.shown for seat in self.table.seats)
         return tuple(
-            player_maal(self.game, seat, hand, self.tiplu, any_shown)
+            player_maal(self.game, seat, hand, self.tiplu, self.table.any_shown)
             for seat, hand in zip(self.table.seats, self.hands, strict=True)
         )
 
@@ -826,7 +843,8 @@ def sees_at_once(game: Marriage, table: Table) -> bool:
 
 # What a seat knows.
 
-WAITS_FOR_NOTHING, WAITS_FOR_CARD, WAITS_FOR_TIPLU = range(3)
+WAITS_FOR_NOTHING, WAITS_FOR_CARD, WAITS_FOR_TIPLU, WAITS_FOR_A_DRAW = range(4)
+"""What chance is to bring to a view; the last: whether the stock has a tiplu to draw."""
 
 
 class View(NamedTuple):
@@ -876,8 +894,13 @@ class View(NamedTuple):
         if not self.waits:
             return ()
         unseen = unseen_counts(self)
+        if self.waits == WAITS_FOR_A_DRAW:
+            none = _chance_of_no_tiplu(unseen, self.table.stock)
+            return [(drawn, p) for drawn, p in ((True, 1 - none), (False, none)) if p > 0]
         if self.waits == WAITS_FOR_TIPLU:
             unseen[PUTALI:] = 0
+        elif self.table.any_shown and not self.table.tiplu_drawn:
+            unseen[:PUTALI] = 0  # no card of the stock could be the tiplu
         total = int(unseen.sum())
         return [(card, int(count) / total) for card, count in enumerate(unseen) if count]
 
@@ -888,12 +911,22 @@ class View(NamedTuple):
         if isinstance(move, int):
             raise OutcomeError("outcome: no chance is to fall here: expected a move")
         check_move(self.game, self.table, self._known(), move)
-        table = self.table.after(move, self.table.stock > 0)
         if not self.mine:
-            after = self._replace(table=table)
-            if min(unseen_counts(after)) < 0:
-                raise MoveError("move: more copies of a card than there are: this seat sees them")
-            return after
+            _check_other(self, move)
+        if isinstance(move, Show | ShowDublees) and not self.table.any_shown:
+            without_tiplu = self._after(move, False)
+            none = _chance_of_no_tiplu(unseen_counts(without_tiplu), self.table.stock)
+            if 0 < none < 1:
+                return without_tiplu._replace(waits=WAITS_FOR_A_DRAW)
+            return self._after(move, none == 0)
+        return self._after(move, False)
+
+    def _after(self, move: Any, tiplu_exists: bool) -> View:
+        """Return the view after a legal move; a first show draws the tiplu if it exists."""
+        at_once = sees_at_once(self.game, self.table)
+        table = self.table.after(move, tiplu_exists, at_once)
+        if not self.mine:
+            return self._replace(table=table)
         hand, drawn, tiplu, waits = self.hand, self.drawn, self.tiplu, WAITS_FOR_NOTHING
         if isinstance(move, Draw):
             if move.source == PILE:
@@ -905,7 +938,7 @@ class View(NamedTuple):
             hand = without(hand, move.cards)
         elif isinstance(move, Show | ShowDublees):
             hand = without(hand, flat(move.melds))
-            if table.tiplu_drawn and sees_at_once(self.game, self.table):
+            if table.tiplu_drawn and at_once:
                 waits = WAITS_FOR_TIPLU
         else:
             cards = (*flat(move.melds), move.discard) if isinstance(move, Finish) else (move.card,)
@@ -915,6 +948,8 @@ class View(NamedTuple):
         return self._replace(table=table, hand=hand, drawn=drawn, waits=waits)
 
     def _with_card(self, card: Any) -> View:
+        if self.waits == WAITS_FOR_A_DRAW:
+            return self._with_draw(card)
         possible = {found for found, _ in self.chance_outcomes()}
         if not isinstance(card, int) or card not in possible:
             name = CARD_NAMES[card] if isinstance(card, int) and 0 <= card < melds.CARDS else card
@@ -924,6 +959,19 @@ class View(NamedTuple):
             return self._replace(tiplu=card, waits=WAITS_FOR_NOTHING)
         hand = tuple(sorted((*self.hand, card)))
         return self._replace(hand=hand, drawn=card, waits=WAITS_FOR_NOTHING)
+
+    def _with_draw(self, drawn: Any) -> View:
+        """Return the view once it is known whether the first show has drawn a tiplu."""
+        if not isinstance(drawn, bool):
+            raise OutcomeError(
+                f"outcome: expected true or false, whether there is a tiplu, got {shown(drawn)}"
+            )
+        if not drawn:
+            return self._replace(waits=WAITS_FOR_NOTHING)
+        at_once = sees_at_once(self.game, self.table)
+        table = self.table._replace(tiplu_drawn=True, stock=self.table.stock - 1, blind=not at_once)
+        waits = WAITS_FOR_TIPLU if self.mine and at_once else WAITS_FOR_NOTHING
+        return self._replace(table=table, waits=waits)
 
     def returns(self) -> tuple[float, ...]:
         """Return what each seat wins, once all hands lie open."""
@@ -947,16 +995,87 @@ class View(NamedTuple):
         return self
 
 
+def held_by(table: Table, seat: int) -> Counter[int]:
+    """Return the cards known to be in a hand: taken from the pile, and not seen since."""
+    held = Counter(card for who, card in table.taken if who == seat)
+    held -= Counter(card for who, card in table.discards if who == seat)
+    return held - Counter(table.seats[seat].cards)
+
+
 def held_by_others(table: Table, seat: int) -> Counter[int]:
-    """Return the cards known to be in other hands: taken from the pile, and not seen since."""
-    held: Counter[int] = Counter()
-    for other in range(table.players):
-        if other != seat:
-            own = Counter(card for who, card in table.taken if who == other)
-            own -= Counter(card for who, card in table.discards if who == other)
-            own -= Counter(table.seats[other].cards)
-            held += own
-    return held
+    """Return the cards known to be in the hands of all other seats."""
+    others = [held_by(table, other) for other in range(table.players) if other != seat]
+    return sum(others, Counter())
+
+
+def _chance_of_no_tiplu(unseen: melds.Ints, stock: int) -> float:
+    """Return how likely it is that no card of the stock can be the tiplu."""
+    printed, all_cards = int(unseen[PUTALI:].sum()), int(unseen.sum())
+    if stock > printed:
+        return 0.0
+    chance = 1.0
+    for drawn in range(stock):
+        chance *= (printed - drawn) / (all_cards - drawn)
+    return chance
+
+
+def possible_tiplus(view: View) -> list[int]:
+    """Return the cards that can be the tiplu, by what a seat knows."""
+    if view.tiplu is not None:
+        return [view.tiplu]
+    return [card for card, count in enumerate(unseen_counts(view)[:PUTALI]) if count > 0]
+
+
+def _check_other(view: View, move: Move) -> None:
+    """Raise MoveError if another seat cannot make a move, by what the view's seat knows."""
+    if isinstance(move, Draw):
+        return
+    table, player = view.table, view.table.to_move
+    if isinstance(move, Lay | Discard):
+        cards: Cards = move.cards if isinstance(move, Lay) else (move.card,)
+    else:
+        cards = flat(move.melds)
+        if isinstance(move, Finish):
+            cards = (*cards, move.discard)
+    if len(cards) > table.in_hand(player):
+        raise MoveError(f"move: seat {player} holds {table.in_hand(player)} cards only")
+    held, unseen = held_by(table, player), unseen_counts(view)
+    if len(table.discards) != table.turns:
+        # What was taken may have been thrown again, unremembered.
+        held, unseen = Counter(), not_in_sight(view)
+    fresh = Counter(cards) - held
+    for card, count in fresh.items():
+        if count > unseen[card]:
+            raise MoveError(
+                f"move: {CARD_NAMES[card]}: more copies of a card than there are: "
+                "this seat sees the others"
+            )
+    room = table.in_hand(player) - held.total()
+    if fresh.total() > room:
+        known = _names(sorted(held.elements()))
+        raise MoveError(f"move: seat {player} holds {known} and {room} other cards only")
+    if isinstance(move, Finish) and not view.table.seats[player].dublees:
+        check_finish_melds(move.melds, possible_tiplus(view))
+
+
+def check_finish_melds(found: Melds, tiplus: Sequence[int]) -> None:
+    """Raise MoveError unless cards are melds of the finish under one of these tiplus."""
+    masks = [melds.joker_mask(tiplu) for tiplu in tiplus]
+    if not any(all(is_finish_meld(cards, mask) for cards in found) for mask in masks):
+        raise MoveError(
+            "move: finish: " + " | ".join(map(_names, found)) + " are no melds under any tiplu"
+        )
+
+
+def not_in_sight(view: View) -> melds.Ints:
+    """Return (54,) how many copies of each card do not lie before a seat's eyes now."""
+    seen = Counter(view.hand)
+    seen.update(view.table.pile)
+    for seat in view.table.seats:
+        seen.update(seat.cards)
+    if view.tiplu is not None:
+        seen[view.tiplu] += 1
+    return np.asarray(COPIES - melds.counts_of(seen.elements()))
 
 
 def unseen_counts(view: View) -> melds.Ints:
@@ -964,13 +1083,7 @@ def unseen_counts(view: View) -> melds.Ints:
 
     Cards that others have taken from the pile and still hold count as seen.
     """
-    seen = Counter(view.hand)
-    seen.update(view.table.pile)
-    for seat in view.table.seats:
-        seen.update(seat.cards)
-    if view.tiplu is not None:
-        seen[view.tiplu] += 1
-    unseen = COPIES - melds.counts_of(seen.elements())
+    unseen = not_in_sight(view)
     for card, count in held_by_others(view.table, view.seat).items():
         unseen[card] = max(0, unseen[card] - count)
     return unseen
@@ -1173,6 +1286,9 @@ class MarriageType(GameType):
             finisher = Fields({"finisher": finisher}, "position").integer(
                 "finisher", 0, players - 1
             )
+        drawn_known = fields.take("tiplu_drawn")
+        if drawn_known is not None and not isinstance(drawn_known, bool):
+            fields.fail("tiplu_drawn", "true, false or null", drawn_known)
         rows = fields.take("table")
         if not isinstance(rows, list) or len(rows) != players:
             fields.fail("table", f"a list with one entry for each of {players} seats", rows)
@@ -1181,7 +1297,7 @@ class MarriageType(GameType):
             turns=turns,
             phase=fields.one_of("phase", (DRAW, DISCARD)),
             seats=tuple(_read_seat(game, row, at, finisher) for at, row in enumerate(rows)),
-            tiplu_drawn=_boolean(fields, "tiplu_drawn"),
+            tiplu_drawn=drawn_known is True,
             pile=_card_list(fields, "pile", fields.take("pile")),
             discards=_seat_cards(fields, "discards", players),
             taken=_seat_cards(fields, "taken", players),
@@ -1197,10 +1313,15 @@ class MarriageType(GameType):
         if drawn_from not in (None, STOCK):
             fields.fail("drawn_from", '"stock"', drawn_from)
         table = table._replace(taken_now=drawn_from is None and _taken_now(table, drawn))
+        told_blind = _boolean(fields, "shown_blind", False)
         maal, net = _read_result(fields, players)
         fields.done()
         view = View(game, table, seat, hand, drawn, tiplu, WAITS_FOR_NOTHING, maal, net)
-        view = view._replace(waits=_waits(view))
+        view = view._replace(waits=WAITS_FOR_A_DRAW if drawn_known is None else _waits(view))
+        blind = _is_blind(view) or (told_blind and seat != table.to_move)
+        if told_blind and not blind:
+            fields.fail("shown_blind", "false: this seat is to move", True)
+        view = view._replace(table=table._replace(blind=blind))
         if finisher == -1 and (maal or net):
             fields.fail("finisher", "a seat or null beside maal and net", None)
         if finisher is None and not table.over:
@@ -1233,7 +1354,7 @@ class MarriageType(GameType):
                 }
                 for at, seat in enumerate(table.seats)
             ],
-            "tiplu_drawn": table.tiplu_drawn,
+            "tiplu_drawn": None if view.waits == WAITS_FOR_A_DRAW else table.tiplu_drawn,
             "tiplu": None if view.tiplu is None else CARD_NAMES[view.tiplu],
             "pile": _name_list(table.pile),
             "discards": _entries(table.discards),
@@ -1242,6 +1363,8 @@ class MarriageType(GameType):
         }
         if not table.taken_now and _taken_now(table, view.drawn):
             position["drawn_from"] = STOCK
+        if table.blind and not view.mine:
+            position["shown_blind"] = True
         if table.over:
             position["finisher"] = table.finisher
             if view.maal is not None and view.net is not None:
@@ -1291,15 +1414,19 @@ class MarriageType(GameType):
         return {"discard": CARD_NAMES[move.card]}
 
     def outcome_from_json(self, outcome: Any) -> int:
-        """Return the card that comes."""
+        """Return the card that comes, or whether there is a tiplu."""
+        if isinstance(outcome, bool):
+            return outcome
         return _card(Fields({}, "outcome", OutcomeError), "card", outcome)
 
-    def outcome_to_json(self, outcome: int) -> str:
-        """Return the name of the card that comes."""
-        return CARD_NAMES[outcome]
+    def outcome_to_json(self, outcome: int) -> str | bool:
+        """Return the name of the card that comes, or whether there is a tiplu."""
+        return outcome if isinstance(outcome, bool) else CARD_NAMES[outcome]
 
     def events(self, before: Any, move: Any, after: Any) -> list[dict[str, Any]]:
         """Return what a move or outcome brought about, in order."""
+        if before.current_player() == CHANCE and before.waits == WAITS_FOR_A_DRAW:
+            return [{"seat": before.table.to_move, "tiplu_drawn": move}]
         if before.current_player() == CHANCE:
             key = "tiplu" if before.waits == WAITS_FOR_TIPLU else "card"
             return [{"seat": before.seat, key: CARD_NAMES[move]}]
@@ -1371,7 +1498,7 @@ class MarriageType(GameType):
     # Text.
 
     def describe(self, state: View | Deal) -> str:
-        """Return what the seat to move knows, as text."""
+        """Return what the seat to move knows, as text; at the end of a round, all of it."""
         view = state if isinstance(state, View) else state.view(state.table.to_move)
         table = view.table
         lines = []
@@ -1391,7 +1518,10 @@ class MarriageType(GameType):
             lines.append(f"tiplu: {CARD_NAMES[view.tiplu]}")
         elif table.tiplu_drawn:
             lines.append("tiplu: drawn, not seen by this seat")
-        lines.append(f"hand of seat {view.seat}: {_names(view.hand)}")
+        hands = {view.seat: view.hand}
+        if isinstance(state, Deal) and table.over:
+            hands = dict(enumerate(state.hands))  # all lie open at the end
+        lines += [f"hand of seat {seat}: {_names(hand)}".rstrip() for seat, hand in hands.items()]
         if table.over:
             end = "nobody finished" if table.finisher is None else f"seat {table.finisher} finished"
             lines.append(f"the round is over: {end}")
@@ -1402,6 +1532,8 @@ class MarriageType(GameType):
                     + ", net "
                     + " ".join(str(int(points)) for points in view.net)
                 )
+        elif view.waits == WAITS_FOR_A_DRAW:
+            lines.append("it is to be seen whether the stock has a card that can be the tiplu")
         elif view.waits:
             what = "tiplu" if view.waits == WAITS_FOR_TIPLU else "card from the stock"
             lines.append(f"seat {view.seat} waits for the {what}")
@@ -1515,10 +1647,17 @@ def _waits(view: View) -> int:
         table.finisher is not None
         or not (own.shown and table.tiplu_drawn)
         or view.tiplu is not None
+        or _is_blind(view)
     ):
         return WAITS_FOR_NOTHING
-    blind = view.mine and table.phase == DISCARD and view.game.see_tiplu == "after_discard"
-    return WAITS_FOR_NOTHING if blind else WAITS_FOR_TIPLU
+    return WAITS_FOR_TIPLU
+
+
+def _is_blind(view: View) -> bool:
+    """Tell whether the view's seat has just shown, and sees the tiplu after its discard."""
+    table = view.table
+    hidden = table.tiplu_drawn and view.tiplu is None and table.seats[view.seat].shown
+    return hidden and view.mine and not sees_at_once(view.game, table)
 
 
 def _check_view(fields: Fields, view: View) -> None:
@@ -1554,17 +1693,68 @@ def _check_view(fields: Fields, view: View) -> None:
                 f"position: {CARD_NAMES[card]}: there are {COPIES[card]}, got {count} in hand, "
                 "table, pile and tiplu"
             )
-    any_shown = any(seat.shown for seat in table.seats)
-    if table.tiplu_drawn and not any_shown:
-        fields.fail("tiplu_drawn", "false, since nobody has shown", True)
-    if any_shown and not table.tiplu_drawn and table.stock > 4:
-        fields.fail("tiplu_drawn", "true, since somebody has shown", False)
+    _check_tiplu_drawn(fields, view)
+    _check_finisher(fields, view)
+    for at, seat in enumerate(table.seats):
+        if len(seat.cards) > HAND:
+            fields.fail(f"table[{at}]", f"at most {HAND} cards", len(seat.cards))
     for at, seat in enumerate(table.seats):
         if (seat.laid or seat.shown) and (at - table.dealer - 1) % table.players > table.turns:
             raise PositionError(
                 f"position: table[{at}]: expected nothing, since seat {at} has not played yet"
             )
     _check_pile(table)
+
+
+def _check_tiplu_drawn(fields: Fields, view: View) -> None:
+    """Refuse a tiplu that is drawn or not where that cannot be."""
+    table = view.table
+    showers = [at for at, seat in enumerate(table.seats) if seat.shown]
+    none = _chance_of_no_tiplu(not_in_sight(view), table.stock)
+    if table.blind and not (table.to_move in showers and table.phase == DISCARD):
+        fields.fail("shown_blind", "false, since the seat to move has not just shown", True)
+    if view.waits == WAITS_FOR_A_DRAW:
+        if showers != [table.to_move] or table.finisher is not None or not 0 < none < 1:
+            fields.fail("tiplu_drawn", "true or false, since it can be known", None)
+    elif table.tiplu_drawn:
+        if not showers:
+            fields.fail("tiplu_drawn", "false, since nobody has shown", True)
+        if not possible_tiplus(view):
+            fields.fail("tiplu_drawn", "false, since no card is left to be the tiplu", True)
+    elif showers and none == 0:
+        fields.fail("tiplu_drawn", "true, since somebody has shown", False)
+
+
+def _check_finisher(fields: Fields, view: View) -> None:
+    """Refuse a finish that cannot have been made, and a payment that is not its own."""
+    table, finisher = view.table, view.table.finisher
+    if finisher is not None:
+        seat = table.seats[finisher]
+        if (finisher + 1) % table.players != table.to_move or table.phase != DRAW:
+            fields.fail("finisher", "the seat before the one to move, in phase draw", finisher)
+        if not (seat.shown and table.tiplu_drawn):
+            fields.fail("finisher", "a seat that has shown and sees the tiplu", finisher)
+        if not seat.dublees:
+            try:
+                check_finish_melds(seat.melds[-_finish_size(seat) :], possible_tiplus(view))
+            except MoveError as error:
+                raise PositionError(f"position: table[{finisher}]: {error}") from None
+    if view.maal is None:
+        return
+    own = table.seats[view.seat]
+    if view.tiplu is not None or not table.tiplu_drawn:
+        points = player_maal(view.game, own, view.hand, view.tiplu, table.any_shown)
+        if view.maal[view.seat] != points:
+            fields.fail("maal", f"{points} for seat {view.seat}", view.maal[view.seat])
+    by_dublee = finisher is not None and table.seats[finisher].dublees
+    paid = payments(view.maal, [seat.shown for seat in table.seats], finisher, by_dublee)
+    if view.net is not None and view.net != paid:
+        fields.fail("net", f"{list(paid)} by this maal", [int(points) for points in view.net])
+
+
+def _finish_size(seat: Seat) -> int:
+    """Return how many melds a finish has, beside those of the show."""
+    return len(seat.melds) + len(seat.laid) - melds.SHOW_MELDS
 
 
 # The command ``hand``.

@@ -486,3 +486,11 @@ def test_a_card_that_leaves_nothing_to_throw_is_not_taken() -> None:
     assert list(state.legal_moves()) == [Draw("stock")]
     with pytest.raises(MoveError, match="followed by a discard"):
         state.apply(Draw("pile"))
+
+
+def test_at_the_end_of_a_round_all_hands_are_told() -> None:
+    for state, move in random_round(3, 5, {}):
+        told = TYPE.describe(state)
+        seats = [seat for seat in range(3) if f"hand of seat {seat}:" in told]
+        assert seats == ([0, 1, 2] if move is None else [state.current_player()])
+    assert "net" in told

@@ -61,7 +61,6 @@ may begin late: they hold the last ones known.
 
 from __future__ import annotations
 
-import argparse
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -72,7 +71,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ustad.runtime.errors import MoveError, OutcomeError, PositionError, UsageError, shown
+from ustad.runtime.errors import MoveError, OutcomeError, PositionError, shown
 from ustad.runtime.games import melds
 from ustad.runtime.games.base import CHANCE, OVER, Bot, Command, GameType, Option
 from ustad.runtime.games.melds import CARD_NAMES, CARD_NUMBER, COPIES, MASTER, PUTALI, RANKS
@@ -202,7 +201,8 @@ def is_finish_meld(cards: Cards, jokers: int) -> bool:
 
 
 @cache
-def _pure_targets() -> tuple[Cards, ...]:
+def pure_targets() -> tuple[Cards, ...]:
+    """Return every pure meld of three cards, without the master."""
     tanelas = [(card,) * 3 for card in range(MASTER)]
     runs = [
         tuple(sorted(RANKS * suit + rank % RANKS for rank in range(low, low + 3)))
@@ -215,11 +215,11 @@ def _pure_targets() -> tuple[Cards, ...]:
 def pure_melds(hand: Cards, master_is_pure: bool) -> list[Cards]:
     """Return every kind of pure meld of three cards that a hand holds."""
     held = Counter(hand)
-    found = [cards for cards in _pure_targets() if all(held[c] >= cards.count(c) for c in cards)]
+    found = [cards for cards in pure_targets() if all(held[c] >= cards.count(c) for c in cards)]
     if master_is_pure and held[MASTER]:
         pairs = {
             pair
-            for run in _pure_targets()[MASTER:]
+            for run in pure_targets()[MASTER:]
             for pair in combinations(run, 2)
             if held[pair[0]] and held[pair[1]]
         }
@@ -250,55 +250,48 @@ def finish_melds(hand: Cards, jokers: int) -> Melds | None:
     chosen = np.zeros(4, dtype=np.int64)
     if melds.search_finish(counts, jokers, 0, groups, outs, chosen, False) > 0:
         return None
-    return fill_melds(hand, jokers, groups, chosen)
+    return sorted_melds(cards for cards, _ in arrange(hand, jokers, groups, chosen))
 
 
-def fill_melds(hand: Cards, jokers: int, groups: Any, chosen: Any) -> Melds:
-    """Return the melds of a finish that a search has found.
+def arrange(hand: Cards, jokers: int, groups: Any, chosen: Any) -> list[tuple[Cards, int]]:
+    """Return the melds of the finish that a search has found, each with the places it misses.
 
     Args:
-        hand: the twelve cards.
+        hand: the cards; some are left out if there are more than places.
         jokers: the jokers, as bits by card.
         groups: as filled by :func:`ustad.runtime.games.melds.search_finish`.
         chosen: the groups of the finish.
     """
-    built: list[list[int]] = []
-    needs: list[int] = []
-    exact: list[bool] = []
-    for group in chosen:
-        if group >= 0:
-            row = groups[group]
-            members = int(row[melds.G_MEMBERS])
-            built.append([members >> 6 * k & 63 for k in range(row[melds.G_SIZE])])
-            needs.append(int(row[melds.G_NEED]))
-            exact.append(bool(row[melds.G_EXACT]))
+    rows = [groups[group] for group in chosen if group >= 0]
+    built = [[int(row[melds.G_MEMBERS]) >> 6 * k & 63 for k in range(row[melds.G_SIZE])]
+             for row in rows]  # fmt: skip
     left = without(hand, [card for cards in built for card in cards])
     loose = [card for card in left if not jokers >> card & 1]
     wild = [card for card in left if jokers >> card & 1]
-    shapes = [(3, 3, 3, 3), (3, 4, 5), (4, 4, 4)]
-    for shape in shapes:
+    best: list[tuple[Cards, int]] = []
+    least = melds.FINISH_PLACES + 1
+    for shape in ((3, 3, 3, 3), (3, 4, 5), (4, 4, 4)):
         for sizes in sorted(set(_orders(shape))):
-            if len(built) > len(shape):
-                continue
-            ok = all(
-                size == 3 if only else need <= size
-                for size, need, only in zip(sizes, needs, exact, strict=False)
+            fits = len(rows) <= len(shape) and all(
+                size == 3 if row[melds.G_EXACT] else row[melds.G_NEED] <= size
+                for size, row in zip(sizes, rows, strict=False)
             )
-            free = len(shape) - len(built)
-            if not ok or len(loose) > free:
+            if not fits:
                 continue
-            places = [*built, *([card] for card in loose)]
+            places = [*built, *([card] for card in loose)][: len(shape)]
             places += [[] for _ in range(len(shape) - len(places))]
-            spare = list(wild)
-            filled = []
-            for cards, size in zip(places, sizes, strict=True):
-                take = size - len(cards)
-                filled.append([*cards, *spare[:take]])
+            # No joker helps a tanela.
+            closed = [bool(row[melds.G_HOLE]) for row in rows] + [False] * len(shape)
+            filled, spare = [], list(wild)
+            for cards, size, no_joker in zip(places, sizes, closed, strict=False):
+                take = 0 if no_joker else size - len(cards)
+                whole = tuple(sorted([*cards, *spare[:take]]))
                 spare = spare[take:]
-            found = sorted_melds(filled)
-            if all(is_finish_meld(cards, jokers) for cards in found):
-                return found
-    raise AssertionError("a finish without melds")
+                filled.append((whole, size - len(whole)))
+            missing = sum(places for _, places in filled)
+            if missing < least:
+                best, least = filled, missing
+    return best
 
 
 def _orders(shape: Cards) -> Iterable[Cards]:
@@ -1109,7 +1102,8 @@ def meld_names(cards: Cards) -> list[str]:
     return _name_list(cards)
 
 
-def _melds_to_json(found: Melds) -> list[list[str]]:
+def melds_to_json(found: Melds) -> list[list[str]]:
+    """Return melds as lists of cards."""
     return [meld_names(cards) for cards in found]
 
 
@@ -1347,8 +1341,8 @@ class MarriageType(GameType):
             "table": [
                 {
                     "seat": at,
-                    "melds": _melds_to_json(seat.melds),
-                    "laid_before_draw": _melds_to_json(seat.laid),
+                    "melds": melds_to_json(seat.melds),
+                    "laid_before_draw": melds_to_json(seat.laid),
                     "shown": seat.shown,
                     "dublees": seat.dublees,
                 }
@@ -1406,11 +1400,11 @@ class MarriageType(GameType):
         if isinstance(move, Lay):
             return {"lay": _name_list(move.cards)}
         if isinstance(move, Show):
-            return {"show": _melds_to_json(move.melds)}
+            return {"show": melds_to_json(move.melds)}
         if isinstance(move, ShowDublees):
-            return {"show_dublees": _melds_to_json(move.melds)}
+            return {"show_dublees": melds_to_json(move.melds)}
         if isinstance(move, Finish):
-            return {"finish": _melds_to_json(move.melds), "discard": CARD_NAMES[move.discard]}
+            return {"finish": melds_to_json(move.melds), "discard": CARD_NAMES[move.discard]}
         return {"discard": CARD_NAMES[move.card]}
 
     def outcome_from_json(self, outcome: Any) -> int:
@@ -1446,25 +1440,10 @@ class MarriageType(GameType):
 
     def commands(self) -> tuple[Command, ...]:
         """Return the command that judges a hand."""
-        return (Command("hand", "Marriage: what a hand is", self._hand_flags, hand, hand_text),)
+        from ustad.runtime.games import marriage_hand as hand  # it needs the rules
 
-    def _hand_flags(self, parser: argparse.ArgumentParser) -> None:
-        parser.add_argument("--cards", metavar="CARDS", required=True, help='"7H 10D PJ MJ ..."')
-        parser.add_argument("--tiplu", metavar="CARD", help="the tiplu, once it is seen")
-        parser.add_argument(
-            "--laid",
-            action="append",
-            default=[],
-            metavar="CARDS",
-            help="a tanela laid before the first draw, among --cards; repeats",
-        )
-        parser.add_argument("--not-shown", action="store_true", help="the hand never shows")
-        parser.add_argument(
-            "--after-show", action="store_true", help="the cards in hand after show and draw"
-        )
-        parser.add_argument(
-            "--option", action="append", default=[], metavar="NAME=VALUE", help=self.options_help()
-        )
+        text = "Marriage: what a hand is, and what it needs"
+        return (Command("hand", text, hand.add_flags, hand.answer, hand.as_text),)
 
     # Levels and tables.
 
@@ -1755,164 +1734,6 @@ def _check_finisher(fields: Fields, view: View) -> None:
 def _finish_size(seat: Seat) -> int:
     """Return how many melds a finish has, beside those of the show."""
     return len(seat.melds) + len(seat.laid) - melds.SHOW_MELDS
-
-
-# The command ``hand``.
-
-
-class Hand(NamedTuple):
-    """A hand to be judged: all cards, the tanelas laid among them, the tiplu, the options."""
-
-    game: Marriage
-    cards: Cards
-    laid: Melds = ()
-    tiplu: int | None = None
-    has_shown: bool = True
-
-
-def _memory() -> melds.Ints:
-    return np.zeros(1 << 12, dtype=np.int64)
-
-
-def judge_hand(hand: Hand) -> dict[str, Any]:
-    """Return what a hand is before the show.
-
-    Returns:
-        ``three_pure``, ``seven_dublees``, ``can_show``, ``show_distance`` (cards to
-        replace until three pure melds), ``dublees`` (pairs), ``maal``; ``melds``,
-        the pure melds that show it and leave the best finish (null if none do),
-        with ``finish_distance`` of the other cards; ``dublee_melds`` (null unless
-        there are seven).
-    """
-    game = hand.game
-    rest = without(hand.cards, flat(hand.laid))
-    counts = melds.counts_of(rest)
-    laid = melds.counts_of(flat(hand.laid))
-    distance = melds.show_distance(_memory(), counts, laid, game.master_is_pure)
-    dublees = melds.dublee_count(counts)
-    seven = dublees >= melds.DUBLEES_TO_SHOW
-    seat = Seat((), hand.laid, hand.has_shown)
-    answer: dict[str, Any] = {
-        "three_pure": distance == 0,
-        "seven_dublees": seven,
-        "can_show": distance == 0 or (seven and game.dublee),
-        "show_distance": int(distance),
-        "dublees": int(dublees),
-        "maal": player_maal(game, seat, rest, hand.tiplu, True),
-        "melds": None,
-        "dublee_melds": None,
-    }
-    if distance == 0:
-        found, left = best_show(hand, rest)
-        answer |= {"melds": _melds_to_json(found), "finish_distance": left}
-    if seven:
-        pairs = [(card,) * 2 for card in range(MASTER) if counts[card] >= 2]
-        answer["dublee_melds"] = _melds_to_json(tuple(pairs[: melds.DUBLEES_TO_SHOW]))
-    return answer
-
-
-def best_show(hand: Hand, rest: Cards) -> tuple[Melds, int]:
-    """Return the show of a hand that leaves the least finish distance, and that distance."""
-    jokers = melds.joker_mask(-1 if hand.tiplu is None else hand.tiplu)
-    wanted = melds.SHOW_MELDS - len(hand.laid)
-    choices = dict.fromkeys(show_choices(rest, wanted, hand.game.master_is_pure))
-    rated = [(finish_distance(without(rest, flat(choice)), jokers), choice) for choice in choices]
-    left, found = min(rated)
-    return found, left
-
-
-def finish_distance(cards: Cards, jokers: int) -> int:
-    """Return how many cards must be replaced until a finish."""
-    groups, outs = melds.finish_work()
-    chosen = np.zeros(4, dtype=np.int64)
-    counts = melds.counts_of(cards)
-    places = melds.FINISH_PLACES
-    return int(melds.search_finish(counts, jokers, places, groups, outs, chosen, False))
-
-
-def judge_finish(hand: Hand) -> dict[str, Any]:
-    """Return what the cards in hand after the show are.
-
-    Returns:
-        ``can_finish``, ``finish_distance``, ``maal`` of these cards; ``melds`` and
-        ``discard`` that finish, null if none do.
-    """
-    jokers = melds.joker_mask(-1 if hand.tiplu is None else hand.tiplu)
-    distance = finish_distance(hand.cards, jokers)
-    found: Melds | None = None
-    thrown: int | None = None
-    if distance == 0 and len(hand.cards) > melds.FINISH_PLACES:
-        # Jokers last: their points go with them.
-        for card in sorted(set(hand.cards), key=lambda card: jokers >> card & 1):
-            found = finish_melds(without(hand.cards, [card]), jokers)
-            if found is not None:
-                thrown = card
-                break
-    return {
-        "can_finish": found is not None,
-        "finish_distance": distance,
-        "maal": player_maal(hand.game, Seat(shown=hand.has_shown), hand.cards, hand.tiplu, True),
-        "melds": None if found is None else _melds_to_json(found),
-        "discard": None if thrown is None else CARD_NAMES[thrown],
-    }
-
-
-def hand(args: argparse.Namespace) -> dict[str, Any]:
-    """Return what ``ustad hand`` answers."""
-    game = TYPE.game(TYPE.read_options(TYPE.parse_options(args.option)))
-    cards = _cards_from_text("--cards", args.cards)
-    laid = sorted_melds(_cards_from_text("--laid", text) for text in args.laid)
-    held = (melds.FINISH_PLACES, melds.FINISH_PLACES + 1)
-    if args.after_show and len(cards) not in held:
-        raise UsageError(f"--cards: expected {held[1]} with --after-show, got {len(cards)}")
-    if not 0 < len(cards) <= HAND + 1:
-        raise UsageError(f"--cards: expected 1 to {HAND + 1} cards, got {len(cards)}")
-    if args.after_show and (laid or args.not_shown):
-        raise UsageError("hand: --after-show goes without --laid and --not-shown")
-    if len(laid) > melds.SHOW_MELDS or not all(map(is_tanela, laid)):
-        raise UsageError("--laid: expected at most three tanelas, each three identical cards")
-    if Counter(flat(laid)) - Counter(cards):
-        raise UsageError("--laid: expected cards that are among --cards")
-    tiplu = None
-    if args.tiplu is not None:
-        tiplu = _cards_from_text("--tiplu", args.tiplu)[0] if args.tiplu.split() else None
-        if tiplu is None or len(args.tiplu.split()) > 1 or tiplu >= PUTALI:
-            raise UsageError(f"--tiplu: expected one card of the packs, got {shown(args.tiplu)}")
-    for card, count in Counter((*cards, *(() if tiplu is None else (tiplu,)))).items():
-        if count > COPIES[card]:
-            raise UsageError(
-                f"--cards: {CARD_NAMES[card]}: there are {COPIES[card]}, got {count} "
-                "in cards and tiplu"
-            )
-    judged = Hand(game, cards, laid, tiplu, not args.not_shown)
-    return judge_finish(judged) if args.after_show else judge_hand(judged)
-
-
-def _cards_from_text(flag: str, text: str) -> Cards:
-    words = text.replace(",", " ").upper().split()
-    for word in words:
-        if word not in CARD_NUMBER:
-            raise UsageError(
-                f"{flag}: expected cards such as 7H, 10D, PJ (putali) or MJ (master), "
-                f"got {shown(word)}"
-            )
-    if len(words) > HAND + 1:
-        raise UsageError(f"{flag}: expected at most {HAND + 1} cards, got {len(words)}")
-    return tuple(sorted(CARD_NUMBER[word] for word in words))
-
-
-def hand_text(answer: Mapping[str, Any]) -> str:
-    """Return the answer of ``ustad hand`` for people."""
-    lines = []
-    for key, value in answer.items():
-        if value is None:
-            continue
-        if isinstance(value, bool):
-            value = "yes" if value else "no"
-        elif isinstance(value, list):
-            value = " | ".join(" ".join(cards) for cards in value)
-        lines.append(f"{key.replace('_', ' '):<16} {value}")
-    return "\n".join(lines)
 
 
 TYPE = MarriageType()

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from ustad.runtime.errors import MoveError, OptionError, PositionError
 from ustad.runtime.games import marriage as rules
+from ustad.runtime.games import marriage_hand as judged
 from ustad.runtime.games import melds
 from ustad.runtime.games.base import CHANCE
 from ustad.runtime.games.marriage import TYPE, Deal, Discard, Draw, Finish, Lay, Show, ShowDublees
@@ -385,13 +386,13 @@ def test_hand_prints_the_best_show_and_the_finish() -> None:
     found = 0
     for seed in range(60):
         hand = rules.Marriage().deal(4, (seed,)).hands[0]
-        answer = rules.judge_hand(rules.Hand(rules.Marriage(), hand, (), 6))
+        answer = judged.judge_hand(judged.Hand(rules.Marriage(), hand, (), 6))
         if answer["melds"] is None:
             continue
         found += 1
         jokers = melds.joker_mask(6)
         left = [
-            rules.finish_distance(rules.without(hand, rules.flat(choice)), jokers)
+            judged.finish_distance(rules.without(hand, rules.flat(choice)), jokers)
             for choice in rules.show_choices(hand, 3, False)
         ]
         assert answer["finish_distance"] == min(left)

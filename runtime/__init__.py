@@ -4,8 +4,6 @@ This package never imports :mod:`ustad.solver`; only the ``build`` command start
 it.  Answering a question needs numpy and h5py alone.
 """
 
-# First, since it notes when this process loads the package.
-from ustad.runtime import kernel_store  # noqa: F401
 from ustad.runtime.advice import Advisor, ask
 from ustad.runtime.errors import UstadError
 

@@ -4,113 +4,108 @@ The functions stand in :mod:`ustad.runtime.games` as plain Python; here those
 very functions are compiled, so that solver and game cannot disagree.  Numba is
 needed from here on: it comes with the extra ``build``.
 
-A machine compiles them once: kernels are kept on disk, see
-:mod:`ustad.runtime.kernel_store`.  Numba's own cache would not notice when a function
-that another one calls has changed, and a stale rule would be worse than some seconds
-of compilation; here any change of any source of the package makes all kernels anew.
+A machine compiles them once: numba keeps them on disk (:func:`kernels_folder`).  By
+itself numba would not notice when a function that another one calls has changed, and a
+stale rule would be worse than some seconds of compilation; so the folder is named by a
+digest of all sources of the package, and any change of any of them makes all kernels
+anew.  The folder can be deleted at any time.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+import hashlib
+import os
+import sys
+from collections.abc import Callable
+from contextlib import suppress
 from functools import cache
 from importlib import import_module
+from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import numba
-import numpy as np
-from numba.core.caching import _Cache
 from numba.extending import register_jitable
 
 from ustad.runtime.games import dice_poker, melds, pasa, raja_pasu, yacht
-from ustad.runtime.kernel_store import KernelStore, is_source
 
-# These parts of numba and below carry no types.
-_llvmlite: Any = import_module("llvmlite")
+# These parts of numba carry no types.
+_FunctionCache: Any = import_module("numba.core.caching").FunctionCache
 _config: Any = numba.config
-_serialize: Any = import_module("numba.core.serialize")
-_dispatcher: Any = import_module("numba.core.dispatcher")
-_result: Any = import_module("numba.core.compiler").CompileResult
-_array_runtime: Any = import_module("numba.core.runtime").rtsys
 
 Function = TypeVar("Function", bound=Callable[..., object])
 
+VARIABLE = "USTAD_KERNELS"
+"""The environment variable that names the folder in which the compiled kernels lie."""
+
+_PARTS = ("runtime", "solver", "tables")
+
+
+def _user_folder() -> Path:
+    """Return the folder for what an application of the user can make again."""
+    if sys.platform == "win32":
+        base = Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
+    elif sys.platform == "darwin":
+        base = Path.home() / "Library" / "Caches"
+    else:
+        base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    return base / "ustad" / "kernels"
+
 
 @cache
-def _store() -> KernelStore:
-    settings = (_config.OPT, _config.BOUNDSCHECK, _config.DEBUGINFO_DEFAULT)
-    versions = (numba.__version__, _llvmlite.__version__, np.__version__)
-    return KernelStore(repr((versions, settings)))
+def kernels_folder() -> Path | None:
+    """Return the folder for kernels of these sources, None if there can be none.
+
+    It lies in the folder that ``USTAD_KERNELS`` names, else in the user's cache folder.
+    Numba itself tells apart its own versions, those of Python, and processors.
+    """
+    package = Path(__file__).parents[1]
+    digest = hashlib.sha256()
+    with suppress(OSError, RuntimeError):  # no sources, no home, or it cannot be written
+        for part in _PARTS:
+            for path in sorted((package / part).rglob("*.py")):
+                digest.update(hashlib.sha256(path.read_bytes()).digest())
+        named = os.environ.get(VARIABLE)
+        folder = (Path(named) if named else _user_folder()) / digest.hexdigest()[:32]
+        folder.mkdir(0o700, parents=True, exist_ok=True)
+        return folder if os.access(folder, os.W_OK) else None
+    return None
 
 
-_listeners: list[Callable[[str], None]] = []
-
-
-@contextmanager
-def compilation_told(announce: Callable[[str], None] | None) -> Iterator[None]:
-    """Tell in one line, within the context, if kernels have to be compiled."""
-    if announce:
-        _listeners.append(announce)
-    try:
-        yield
-    finally:
-        _listeners.clear()
-
-
-class _Kept(_Cache):
-    """The specialisations of one function that are kept on disk, as numba asks for them."""
-
-    def __init__(self, function: Callable[..., object]) -> None:
-        self._name = f"{function.__module__}.{function.__qualname__}"
-
-    def _key(self, signature: Any, codegen: Any) -> str:
-        return repr((self._name, str(signature), codegen.magic_tuple()))
+class _Kept(_FunctionCache):  # type: ignore[misc]
+    """Numba's cache of one function, where a damaged file is as good as none."""
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """Return the compiled function of a signature, None if it is not kept."""
-        kernel = _store().read(self._key(sig, target_context.codegen()))
-        if kernel is not None:
-            # All that running needs: numba's own cache gets ready to compile, too, which
-            # takes longer than all the rest.
-            _array_runtime.initialize(target_context)
-            with suppress(Exception):  # it was made otherwise than it seems
-                return _result._rebuild(target_context, *_serialize.loads(kernel))
-        while _listeners:
-            _listeners.pop()("compiling, once for this machine: some seconds")
+        """Return the compiled function of a signature, None if no sound one is kept."""
+        with suppress(Exception):  # unpickling garbage can raise anything
+            return super().load_overload(sig, target_context)
+        with suppress(OSError):
+            self.flush()
         return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
-        """Keep a compiled function, unless it holds addresses of this process."""
-        if not data.lifted and not data.library.has_dynamic_globals:
-            kernel = _serialize.dumps(data._reduce())
-            _store().write(self._key(sig, data.codegen), kernel)
+        """Keep a compiled function, if it can be written."""
+        with suppress(OSError):
+            super().save_overload(sig, data)
 
-    @property
-    def cache_path(self) -> str:
-        """Where the kernels lie."""
-        return str(_store().path(""))
 
-    def enable(self) -> None:
-        """Do nothing: it is always on."""
-
-    def disable(self) -> None:
-        """Do nothing: it is always on."""
-
-    def flush(self) -> None:
-        """Do nothing: nothing waits to be written."""
+def _keep(kernel: Any, function: Callable[..., object], folder: Path) -> None:
+    """Let numba keep a kernel in a folder."""
+    usual, _config.CACHE_DIR = _config.CACHE_DIR, str(folder)
+    try:
+        kernel._cache = _Kept(function)
+    finally:
+        _config.CACHE_DIR = usual
 
 
 def compiled(function: Function) -> Function:
     """Return the function compiled, running without the interpreter's lock.
 
-    Division by zero gives infinity and integers wrap around, as in C.  What is no part
-    of the package's sources, or refers to what only this process holds, is not kept.
+    Division by zero gives infinity and integers wrap around, as in C.
     """
-    kernel: Any = numba.njit(nogil=True, error_model="numpy")(function)
-    known = is_source(function.__code__.co_filename) and function.__closure__ is None
-    if isinstance(kernel, _dispatcher.Dispatcher) and known:
-        kernel._cache = _Kept(function)
+    kernel = numba.njit(nogil=True, error_model="numpy")(function)
+    folder = kernels_folder() if function.__module__.startswith("ustad.") else None
+    if folder and kernel is not function:
+        _keep(kernel, function, folder)
     return cast(Function, kernel)
 
 

@@ -47,7 +47,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -1284,28 +1284,18 @@ def compiled_kernels() -> Kernels:
     return Kernels(compiled(rate_before_show), compiled(rate_after_show))
 
 
-_ready: list[Kernels] = []
-
-
-def ready_kernels(announce: Callable[[str], None] | None = None) -> Kernels:
-    """Return the kernels, loaded or compiled by now; plain ones where numba is not installed.
-
-    Args:
-        announce: called with a line if they have to be compiled.
-    """
-    if not _ready:
-        try:
-            from ustad.runtime.compiled import compilation_told
-        except ImportError:
-            return PLAIN
+@cache
+def ready_kernels() -> Kernels:
+    """Return the kernels, loaded or compiled by now; plain ones where numba is not installed."""
+    try:
         kernels = compiled_kernels()
-        memory, groups, outs, rows, rows_after, valid, *_ = work_space()
-        none = np.zeros(CARDS, dtype=np.int64)
-        with compilation_told(announce):
-            kernels.before(memory, none, none, none, True, False, 0.0, True, rows, valid)
-            kernels.after(none, none, NO_JOKERS, False, True, groups, outs, rows_after, valid)
-        _ready.append(kernels)
-    return _ready[0]
+    except ImportError:
+        return PLAIN
+    memory, groups, outs, rows, rows_after, valid, *_ = work_space()
+    none = np.zeros(CARDS, dtype=np.int64)
+    kernels.before(memory, none, none, none, True, False, 0.0, True, rows, valid)
+    kernels.after(none, none, NO_JOKERS, False, True, groups, outs, rows_after, valid)
+    return kernels
 
 
 # Weights.

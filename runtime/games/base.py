@@ -402,13 +402,8 @@ class GameType(ABC):
                 message names the command that builds it.
         """
 
-    def prepare(self, announce: Callable[[str], None] | None = None) -> None:
-        """Load or compile what a first move would wait for.
-
-        Args:
-            announce: called with a line if it takes long.
-        """
-        del announce
+    def prepare(self) -> None:  # noqa: B027
+        """Load or compile what a first move would wait for."""
 
     def judge(self, level: str, game: Any, tables: Path | None) -> Judge | None:
         """Return who knows exactly what a level gains among others of level hard, if anybody."""

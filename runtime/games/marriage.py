@@ -62,7 +62,7 @@ may begin late: they hold the last ones known.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import combinations, combinations_with_replacement
@@ -1453,11 +1453,11 @@ class MarriageType(GameType):
 
         return make_bot(level, game, tables, seed)
 
-    def prepare(self, announce: Callable[[str], None] | None = None) -> None:
+    def prepare(self) -> None:
         """Load the compiled ratings, or compile them."""
         from ustad.runtime.bots.marriage import ready_kernels
 
-        ready_kernels(announce)
+        ready_kernels()
 
     @property
     def table_fields(self) -> tuple[Option, ...]:

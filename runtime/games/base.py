@@ -130,13 +130,11 @@ class Advice:
 def rank(
     moves: Sequence[Any], values: Sequence[float]
 ) -> tuple[list[Any], list[tuple[Any, float]]]:
-    """Return the moves tied for best and all moves with their values, best first.
-
-    Ties keep the order of ``moves``.
-    """
-    options = sorted(zip(moves, values, strict=True), key=lambda option: -option[1])
+    """Return the moves tied for best, in the order of ``moves``, and all with values, best first."""
+    rated = list(zip(moves, values, strict=True))
+    options = sorted(rated, key=lambda option: -option[1])
     least = options[0][1] - TIE
-    return [move for move, value in options if value >= least], options
+    return [move for move, value in rated if value >= least], options
 
 
 class Bot(Protocol):

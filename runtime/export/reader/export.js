@@ -3,7 +3,9 @@
  *
  * An export is a manifest (JSON) and binary files.  An array of the manifest says in which
  * file its numbers lie, from which byte, of which type and shape; with `scale` and `offset`
- * the number q stands for offset + scale * q.  The manifest holds the SHA-256 of each file
+ * the number q stands for offset + scale * q; with `differences` the file holds, of uint16
+ * numbers, what each is more than the one before it along the first axis, low bytes first.
+ * The manifest holds the SHA-256 of each file
  * and, as `sha256`, its own: over JSON.stringify of itself without that key.
  */
 
@@ -24,7 +26,7 @@ const TYPES = {
 /** What is wrong with an export or a question; `kind` is a stable word for programs. */
 export class ExportError extends Error {
   /**
-   * @param {"corrupt_export"|"mismatched_export"|"position"|"option"} kind
+   * @param {"corrupt_export"|"mismatched_export"|"position"|"option"|"level"} kind
    * @param {string} message
    */
   constructor(kind, message) {
@@ -68,10 +70,11 @@ export function openExport(manifest, reader, ...files) {
   }
   checkDigest(found);
   // From here on the manifest is, word for word, one that was written.
-  if (found.reader[0] !== reader) {
+  const readers = Object.keys(found.reader);
+  if (!readers.includes(reader)) {
     throw new ExportError(
       "mismatched_export",
-      `manifest: an export of ${found.game} is read by ${found.reader[0]}, not by ${reader}`,
+      `manifest: an export of ${found.game} is read by ${readers[0]}, not by ${reader}`,
     );
   }
   const buffers = {};
@@ -124,6 +127,10 @@ function arrayAt(name, place, bytes) {
   if (!(place.at >= 0 && place.at + size <= bytes.length)) {
     throw corrupt(`manifest: arrays: ${name}: it lies outside of its file`);
   }
+  if (place.differences) {
+    const step = length / place.shape[0];
+    return fromDifferences(bytes.subarray(place.at, place.at + size), length, step);
+  }
   const start = bytes.byteOffset + place.at;
   if (LITTLE_ENDIAN && start % Type.BYTES_PER_ELEMENT === 0) {
     return new Type(bytes.buffer, start, length);
@@ -135,6 +142,16 @@ function arrayAt(name, place, bytes) {
     }
   }
   return new Type(copy.buffer);
+}
+
+/** Return numbers of 16 bits from differences, each from the number `step` places before it. */
+function fromDifferences(bytes, length, step) {
+  const found = new Uint16Array(length);
+  for (let at = 0; at < length; at++) {
+    const before = at < step ? 0 : found[at - step];
+    found[at] = before + bytes[at] + 256 * bytes[length + at]; // modulo 2 ** 16
+  }
+  return found;
 }
 
 // Questions.
@@ -193,21 +210,26 @@ export function checkGame(manifest, position) {
   }
 }
 
+/** Return the unit of a level's values, after checking that an export plays this level. */
+export function unitOf(manifest, level) {
+  const { levels } = manifest;
+  const known = Object.keys(levels);
+  if (!known.includes(level)) {
+    const expected = known.join(" or ");
+    throw new ExportError("level", `level: this export plays ${expected}, got ${shown(level)}`);
+  }
+  return levels[level];
+}
+
 /** Moves whose values differ by no more are equally good. */
 export const TIE = 1e-9;
 
-/** Return moves and values, best first, as `ustad ask --json` answers. */
+/** Return moves and values, best first, those tied for best in their own order. */
 export function ranked(options, unit) {
-  const order = options.map((option, at) => [option, at]);
-  order.sort(([a, i], [b, j]) => b.value - a.value || i - j);
-  const sorted = order.map(([option]) => option);
-  const least = sorted[0].value - TIE;
-  return {
-    best: sorted.filter((option) => option.value >= least).map((option) => option.move),
-    value: sorted[0].value,
-    unit,
-    options: sorted,
-  };
+  const sorted = [...options].sort((a, b) => b.value - a.value);
+  const { value } = sorted[0];
+  const best = options.filter((option) => option.value >= value - TIE).map(({ move }) => move);
+  return { best, value, unit, options: sorted };
 }
 
 // SHA-256 (FIPS 180-4), so that opening is synchronous and needs no secure context.

@@ -14,7 +14,7 @@
  * "thrower": 0, "turns_left": 8, "bets": [null, 3, null, null]}.
  */
 
-import { checkGame, checkKeys, isWhole, openExport, refuse } from "./export.js";
+import { checkGame, checkKeys, isWhole, openExport, refuse, unitOf } from "./export.js";
 
 export { ExportError, parseManifest } from "./export.js";
 
@@ -47,10 +47,10 @@ export class PasaTable {
    * and in `win_shares` every seat's share if the best bet is made.  Where no bet is to be
    * made `value` is the share of the seat with the dice.
    */
-  ask(position) {
+  ask(position, level = "expert") {
     const { stacks, thrower, turns, bets, over } = this.#read(position);
     const seats = this.players;
-    const unit = this.manifest.answers;
+    const unit = unitOf(this.manifest, level);
     const bySeat = (shares) => stacks.map((_, seat) => shares[(seat - thrower + seats) % seats]);
     if (over) {
       const shares = winShares(stacks);
@@ -77,8 +77,8 @@ export class PasaTable {
   }
 
   /** Return the best bet, null where none is to be made. */
-  bestMove(position) {
-    return this.ask(position).best[0] ?? null;
+  bestMove(position, level = "expert") {
+    return this.ask(position, level).best[0] ?? null;
   }
 
   /** Return the place of the bet that is stored for a node, -1 if none is. */

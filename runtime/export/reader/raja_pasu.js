@@ -14,7 +14,16 @@
  * start of such a round.
  */
 
-import { checkGame, checkKeys, ExportError, isWhole, openExport, ranked, refuse } from "./export.js";
+import {
+  checkGame,
+  checkKeys,
+  ExportError,
+  isWhole,
+  openExport,
+  ranked,
+  refuse,
+  unitOf,
+} from "./export.js";
 
 export { ExportError, parseManifest } from "./export.js";
 
@@ -204,9 +213,9 @@ export class RajaPasuTable {
    * Return every legal move with the mover's margin from here to the end of the round, best
    * first; the first of `best` is the one to play.
    */
-  ask(position) {
+  ask(position, level = "expert") {
     const state = this.#read(position);
-    const unit = this.manifest.answers;
+    const unit = unitOf(this.manifest, level);
     if (this.#isOver(state)) {
       const rest = this.#remainder(state);
       const value = rest[state.mover] - rest[1 - state.mover];
@@ -235,8 +244,8 @@ export class RajaPasuTable {
   }
 
   /** Return the best move, null if the round is over. */
-  bestMove(position) {
-    return this.ask(position).best[0] ?? null;
+  bestMove(position, level = "expert") {
+    return this.ask(position, level).best[0] ?? null;
   }
 
   #move(state, holes, seeds, own, at) {

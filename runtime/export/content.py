@@ -64,7 +64,7 @@ class Packed:
 
 
 def to_differences(numbers: NDArray[np.uint16]) -> bytes:
-    """Return numbers as differences along the first axis, each from the one before, the first from 0.
+    """Return numbers as differences along the first axis, of the first from 0.
 
     The low bytes of all stand first, then the high bytes; differences are modulo 2 ** 16.
     """
@@ -191,9 +191,10 @@ def vectors(
     """Return positions of games played at random, with what a reader must answer.
 
     Each holds the ``position``, the ``best`` moves, the exact ``value``, and what the rounded
-    values give: ``read``, all ``options``, and ``beside`` what else an answer holds.  Positions where the rounding changes which
-    moves are best are passed over; what they cost is part of the proof.  A manifest has no
-    room for all options: :func:`brief` leaves them out.
+    values give: ``read``, all ``options``, and ``beside`` what else an answer holds.
+    Positions where the rounding changes which moves are best are passed over; what they
+    cost is part of the proof.  A manifest has no room for all options: :func:`brief` leaves
+    them out.
 
     Args:
         kind: the game.

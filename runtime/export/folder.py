@@ -160,16 +160,19 @@ def read_export(folder: Path) -> tuple[dict[str, Any], dict[str, Packed]]:
             raise JsonError("manifest: its digest is wrong")
         listed = {**manifest["files"], **manifest["reader"]}
         contents = {name: _checked(folder, name, held, remedy) for name, held in listed.items()}
-        arrays = {
-            name: _array(place, contents[place["file"]])
-            for name, place in manifest["arrays"].items()
-        }
+        arrays, room = {}, sum(map(len, contents.values()))
+        for name, place in manifest["arrays"].items():
+            arrays[name] = _array(place, contents[place["file"]])
+            room -= arrays[name].numbers.nbytes
+            if room < 0:
+                raise JsonError("manifest: arrays: they are more than the files hold")
     except (
         UstadError,
         ValueError,
         LookupError,
         TypeError,
         AttributeError,
+        ArithmeticError,
         RecursionError,
     ) as error:
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__

@@ -130,7 +130,7 @@ class Advice:
 def rank(
     moves: Sequence[Any], values: Sequence[float]
 ) -> tuple[list[Any], list[tuple[Any, float]]]:
-    """Return the moves tied for best, in the order of ``moves``, and all with values, best first."""
+    """Return the moves tied for best, in their order, and all with their values, best first."""
     rated = list(zip(moves, values, strict=True))
     options = sorted(rated, key=lambda option: -option[1])
     least = options[0][1] - TIE
@@ -408,6 +408,15 @@ class GameType(ABC):
     @abstractmethod
     def table_options(self) -> tuple[dict[str, Any], ...]:
         """Return the option sets of the tables that a default build makes."""
+
+    def structure(self, options: Mapping[str, Any]) -> dict[str, NDArray[Any]]:
+        """Return what a table file carries for readers in other languages, arrays by name.
+
+        Args:
+            options: a table's full option set.
+        """
+        del options
+        return {}
 
     @abstractmethod
     def table_spec(self, options: Mapping[str, Any]) -> TableSpec:

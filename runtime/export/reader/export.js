@@ -38,6 +38,16 @@ export class ExportError extends Error {
 
 const corrupt = (message) => new ExportError("corrupt_export", message);
 
+/** Return what a function makes of a manifest; what it cannot use is a corrupt export. */
+export function opened(make) {
+  try {
+    return make();
+  } catch (error) {
+    if (error instanceof ExportError) throw error;
+    throw corrupt(`manifest: it is not what an exporter writes: ${error.message}`);
+  }
+}
+
 /** Return the manifest that a text holds; `openExport` checks it. */
 export function parseManifest(text) {
   if (typeof text !== "string" || text.length > LARGEST_MANIFEST) {
@@ -83,10 +93,20 @@ export function openExport(manifest, reader, ...files) {
     buffers[name] = checkedBytes(name, expected, files[at]);
   });
   const arrays = {};
+  let size = 0;
   for (const [name, place] of Object.entries(found.arrays)) {
-    if (place.file in buffers) arrays[name] = arrayAt(name, place, buffers[place.file]);
+    if (!Object.keys(buffers).includes(place.file)) continue;
+    arrays[name] = arrayAt(name, place, buffers[place.file]);
+    size += arrays[name].byteLength;
   }
+  const given = Object.values(buffers).reduce((sum, bytes) => sum + bytes.length, 0);
+  if (size > given) throw corrupt("manifest: arrays: they are more than the files hold");
   return { manifest: found, arrays };
+}
+
+/** Refuse a manifest that says of its game what its arrays do not bear out. */
+export function mustHold(holds, what) {
+  if (!holds) throw corrupt(`manifest: ${what}`);
 }
 
 function checkDigest(manifest) {
@@ -121,13 +141,21 @@ const LITTLE_ENDIAN = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1;
 
 function arrayAt(name, place, bytes) {
   const Type = TYPES[place.dtype];
-  if (Type === undefined) throw corrupt(`manifest: arrays: ${name}: dtype ${place.dtype}`);
+  if (!Object.keys(TYPES).includes(place.dtype)) {
+    throw corrupt(`manifest: arrays: ${name}: dtype ${shown(place.dtype)}`);
+  }
+  if (!place.shape.every((side) => isWhole(side, 0, bytes.length))) {
+    throw corrupt(`manifest: arrays: ${name}: shape ${shown(place.shape)}`);
+  }
   const length = place.shape.reduce((product, side) => product * side, 1);
   const size = length * Type.BYTES_PER_ELEMENT;
-  if (!(place.at >= 0 && place.at + size <= bytes.length)) {
+  if (!isWhole(place.at, 0, bytes.length) || !(place.at + size <= bytes.length)) {
     throw corrupt(`manifest: arrays: ${name}: it lies outside of its file`);
   }
   if (place.differences) {
+    if (Type !== Uint16Array || length === 0) {
+      throw corrupt(`manifest: arrays: ${name}: differences of ${place.dtype}`);
+    }
     const step = length / place.shape[0];
     return fromDifferences(bytes.subarray(place.at, place.at + size), length, step);
   }

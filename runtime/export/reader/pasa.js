@@ -14,13 +14,13 @@
  * "thrower": 0, "turns_left": 8, "bets": [null, 3, null, null]}.
  */
 
-import { checkGame, checkKeys, isWhole, openExport, refuse, unitOf } from "./export.js";
+import { checkGame, checkKeys, isWhole, mustHold, opened, openExport, refuse, unitOf } from "./export.js";
 
 export { ExportError, parseManifest } from "./export.js";
 
 /** Open an export of pasa; a damaged one is refused. */
 export function open(manifest, values) {
-  return new PasaTable(openExport(manifest, "pasa.js", values));
+  return opened(() => new PasaTable(openExport(manifest, "pasa.js", values)));
 }
 
 const KEYS = ["game", "options", "stacks", "thrower", "turns_left", "bets"];
@@ -33,6 +33,10 @@ export class PasaTable {
     const { players, chips } = manifest.options;
     this.players = players;
     this.chips = chips;
+    const { turns, splits } = manifest.pasa;
+    const { shape } = manifest.arrays.values;
+    mustHold(shape.join() === [turns, splits, players].join(), "pasa: as many shares as states");
+    mustHold(isWhole(players, 2, 16) && isWhole(chips, 2, splits), "options: players and chips");
     // binomial[j][q] is C(q + j - 1, j).
     this.binomial = [new Array(chips + 2).fill(1)];
     for (let j = 1; j <= players; j++) {

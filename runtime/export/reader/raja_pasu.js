@@ -19,6 +19,8 @@ import {
   checkKeys,
   ExportError,
   isWhole,
+  mustHold,
+  opened,
   openExport,
   ranked,
   refuse,
@@ -29,7 +31,7 @@ export { ExportError, parseManifest } from "./export.js";
 
 /** Open an export of Raja Pasu; a damaged one is refused. */
 export function open(manifest, values) {
-  return new RajaPasuTable(openExport(manifest, "raja_pasu.js", values));
+  return opened(() => new RajaPasuTable(openExport(manifest, "raja_pasu.js", values)));
 }
 
 const KEYS = ["game", "options", "board", "closed", "to_move", "captured", "earlier", "match"];
@@ -117,6 +119,9 @@ export class RajaPasuTable {
     for (let at = 0; at < manifest.arrays.patterns.shape[0]; at++) {
       this.patterns.set(arrays.patterns.subarray(at * width, (at + 1) * width).join(), at);
     }
+    const { first, values } = arrays;
+    mustHold(first[0] === 0 && first.at(-1) === values.length, "arrays: a pattern for each value");
+    mustHold(first.every((at, n) => n === 0 || first[n - 1] <= at), "arrays: patterns in order");
     this.#index();
   }
 
@@ -142,6 +147,7 @@ export class RajaPasuTable {
           value -= 128;
           let weight = 128;
           for (;;) {
+            mustHold(byte < gaps.length, "arrays: a gap for each value");
             const more = gaps[byte++];
             value += (more & 127) * weight;
             if (more < 128) break;

@@ -24,6 +24,7 @@ import {
   checkKeys,
   ExportError,
   isWhole,
+  opened,
   openExport,
   ranked,
   refuse,
@@ -35,7 +36,7 @@ export { ExportError, parseManifest } from "./export.js";
 
 /** Open an export of a game of dice and a sheet; a damaged one is refused. */
 export function open(manifest, values) {
-  return new SheetGame(openExport(manifest, "sheet.js", values));
+  return opened(() => new SheetGame(openExport(manifest, "sheet.js", values)));
 }
 
 const ALONE = "alone at the table: expert maximises the expected total";
@@ -63,9 +64,10 @@ export class SheetGame {
     const below = keeps.map(() => []);
     grown.forEach((row, keep) => row.forEach((more) => below[more].push(keep)));
     this.below = Uint16Array.from(below.flat());
-    this.belowStart = Uint16Array.from(
-      below.reduce((starts, found) => [...starts, starts.at(-1) + found.length], [0]),
-    );
+    this.belowStart = new Uint16Array(keeps.length + 1);
+    below.forEach((found, keep) => {
+      this.belowStart[keep + 1] = this.belowStart[keep] + found.length;
+    });
     this.sums = manifest.arrays.column.shape[1];
     this.payments = this.#payments();
     this.possible = this.sheet.boxes.map((_, box) => {

@@ -7,7 +7,7 @@
  *     game.ask(position, "hard");    // for the total, as of sheet.js
  */
 
-import { openExport } from "./export.js";
+import { opened, openExport } from "./export.js";
 import { Outlook } from "./outlook.js";
 import { SheetGame } from "./sheet.js";
 
@@ -15,7 +15,9 @@ export { ExportError, parseManifest } from "./export.js";
 
 /** Open an export of yacht; a damaged one is refused.  Without an outlook it plays level hard. */
 export function open(manifest, values, outlook) {
-  const opened = openExport(manifest, "yacht.js", values, outlook);
-  const known = "outlook_kind" in opened.arrays;
-  return new SheetGame(opened, known ? new Outlook(opened.manifest, opened.arrays) : null);
+  return opened(() => {
+    const found = openExport(manifest, "yacht.js", values, outlook);
+    const known = "outlook_kind" in found.arrays;
+    return new SheetGame(found, known ? new Outlook(found.manifest, found.arrays) : null);
+  });
 }

@@ -320,7 +320,13 @@ def test_levels_that_an_export_cannot_play_are_refused(
 ) -> None:
     """Neither by another level's answer nor by playing for the total, which nobody asked for."""
     export = made(YACHT)
-    two = {"game": "yacht", "sheets": [{}, {}], "to_move": 0, "dice": [1, 1, 3, 4, 6], "rolls_left": 2}
+    two = {
+        "game": "yacht",
+        "sheets": [{}, {}],
+        "to_move": 0,
+        "dice": [1, 1, 3, 4, 6],
+        "rolls_left": 2,
+    }
     script = f"""
         import fs from "node:fs";
         import * as sheet from "{export.folder}/sheet.js";
@@ -341,7 +347,8 @@ def test_levels_that_an_export_cannot_play_are_refused(
             win: () => yacht.open(text, values, read("outlook.bin")).ask(two).outlook,
         }};
         const told = Object.entries(asked).map(([name, ask]) => {{
-            try {{ return [name, ask()]; }} catch (error) {{ return [name, error.kind, error.message]; }}
+            try {{ return [name, ask()]; }}
+            catch (error) {{ return [name, error.kind, error.message]; }}
         }});
         console.log(JSON.stringify(told));
     """

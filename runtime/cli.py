@@ -14,6 +14,7 @@ import os
 import secrets
 import shlex
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -51,6 +52,7 @@ from ustad.tables import (
     Table,
     TableError,
     bundle_faults,
+    check_bundle_folder,
     identity,
     is_bundle,
     open_table,
@@ -218,6 +220,7 @@ def _build(args: argparse.Namespace) -> int:
         asked = kind.tables_asked_for(parse_options(kind.name, kind.table_fields, args.option))
         wanted = [(kind, kind.table_spec(options).options) for options in asked]
     rows = [row for _, row in _built(wanted, tables_folder(_folder(args)), args.force)]
+    _prepare(*dict.fromkeys(kind for kind, _ in wanted))
     if args.json:
         _print_json({"tables": rows})
     else:
@@ -277,6 +280,16 @@ def _announce(line: str) -> None:
         print(line, file=sys.stderr)
     else:
         tqdm.write(line, file=sys.stderr)
+
+
+def _prepare(*kinds: GameType) -> None:
+    """Get games ready to move, and say so if that takes long: it does once for a machine."""
+    told = threading.Timer(1.0, _announce, ["compiling, once for this machine: some seconds"])
+    told.daemon = True
+    told.start()
+    for kind in kinds:
+        kind.prepare()
+    told.cancel()
 
 
 @contextmanager
@@ -454,8 +467,11 @@ def _add_bundle(commands: Any) -> None:
 
 
 def _bundle(args: argparse.Namespace) -> int:
-    built = list(_built(_default_tables(NAMES), tables_folder(_folder(args)), force=False))
-    files = write_bundle([table for table, _ in built], Path(args.out))
+    wanted = _default_tables(NAMES)
+    out = Path(args.out)
+    check_bundle_folder((kind.table_spec(options) for kind, options in wanted), out)
+    built = list(_built(wanted, tables_folder(_folder(args)), force=False))
+    files = write_bundle([table for table, _ in built], out)
     rows = [{"path": str(path), "bytes": path.stat().st_size} for path in files]
     if args.json:
         _print_json({"files": rows})
@@ -534,6 +550,7 @@ def _ask(args: argparse.Namespace) -> int:
     position = _position(args, game_type(args.game).position_from_flags(args))
     kind, state = read_position(position)
     adviser = kind.adviser_from_flags(args, state.game, _folder(args))
+    _prepare(kind)
     game, state, advice = Advisor(_folder(args)).advise(position, args.level, adviser)
     if args.json:
         _print_json(advice_to_json(game, advice, top))
@@ -623,6 +640,7 @@ def _arena(args: argparse.Namespace) -> int:
     from ustad.runtime import arena  # multiprocessing is slow to import
 
     kind = game_type(args.game)
+    _prepare(kind)
     match = arena.Match(
         game=args.game,
         options=kind.read_options(kind.parse_options(args.option)),
@@ -664,6 +682,7 @@ def _play(args: argparse.Namespace) -> int:
     seat = play.check_seat(_number("--seat", args.seat), players)
     seed = _whole_number("--seed", args.seed)
     seed = secrets.randbelow(10**6) if seed is None else check_seed(seed)
+    _prepare(kind)
     adviser = cache(partial(kind.bot, "expert", rules, _folder(args), seed))
     bot = kind.bot(level, rules, _folder(args), seed)
     bots = [None if at == seat else bot for at in range(players)]
@@ -699,6 +718,7 @@ def _add_serve(commands: Any) -> None:
 def _serve(args: argparse.Namespace) -> int:
     from ustad.runtime.serve import serve  # only here
 
+    _prepare(*map(game_type, NAMES))
     serve(sys.stdin.buffer, sys.stdout, Advisor(_folder(args)))
     return OK
 

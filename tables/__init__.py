@@ -1,6 +1,6 @@
 """Table files: their identity, writing, opening, checking and listing.  Knows no game."""
 
-from ustad.tables.bundle import bundle_faults, is_bundle, write_bundle
+from ustad.tables.bundle import bundle_faults, check_bundle_folder, is_bundle, write_bundle
 from ustad.tables.errors import (
     CorruptBundleError,
     CorruptTableError,
@@ -32,6 +32,7 @@ __all__ = [
     "TableSpec",
     "TableWriteError",
     "bundle_faults",
+    "check_bundle_folder",
     "check_writable",
     "identity",
     "is_bundle",

@@ -14,11 +14,12 @@ import json
 import re
 import shlex
 import shutil
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any
 
 from ustad.tables.errors import CorruptBundleError, TableError, TableWriteError
+from ustad.tables.spec import TableSpec
 from ustad.tables.store import Table, open_table, write_file
 
 SUMS = "SHA256SUMS"
@@ -56,6 +57,18 @@ def manifest(table: Table, sha256: str) -> dict[str, Any]:
     }
 
 
+def check_bundle_folder(specs: Iterable[TableSpec], folder: Path) -> None:
+    """Raise TableWriteError unless a folder is new, empty or an older bundle of these tables."""
+    if folder.exists() and not folder.is_dir():
+        raise TableWriteError(folder, "it is a file: expected a new folder or an older bundle")
+    names = {spec.file_name for spec in specs}
+    names |= {_manifest_name(name) for name in names} | {SUMS}
+    others = {path.name for path in _entries(folder) if not path.name.startswith(".")} - names
+    if others:
+        reason = f"{min(others)} is there: expected a new folder or an older bundle"
+        raise TableWriteError(folder, reason)
+
+
 def write_bundle(tables: Sequence[Table], folder: Path) -> list[Path]:
     """Write a bundle of tables into a folder that is new, empty or an older bundle of them.
 
@@ -66,12 +79,7 @@ def write_bundle(tables: Sequence[Table], folder: Path) -> list[Path]:
         TableWriteError: something else is in the folder, or it cannot be written.
         TableError: a table is no longer what it was when it was opened.
     """
-    names = {table.spec.file_name for table in tables}
-    names |= {_manifest_name(name) for name in names} | {SUMS}
-    others = {path.name for path in _entries(folder) if not path.name.startswith(".")} - names
-    if others:
-        reason = f"{min(others)} is there: expected a new folder or an older bundle"
-        raise TableWriteError(folder, reason)
+    check_bundle_folder([table.spec for table in tables], folder)
     try:
         (folder / SUMS).unlink(missing_ok=True)
     except OSError as error:

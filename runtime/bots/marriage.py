@@ -65,6 +65,7 @@ from ustad.runtime.games.melds import (
     CARD_NAMES,
     CARDS,
     MASTER,
+    NO_JOKERS,
     PUTALI,
     RANKS,
     SHOW_MELDS,
@@ -73,6 +74,7 @@ from ustad.runtime.games.melds import (
     copies_pay,
     dublee_count,
     finish_work,
+    how_many,
     jhiplu,
     joker_mask,
     marriage_points,
@@ -288,7 +290,7 @@ def rate_before_show(
         valid: (55,) filled: which rows are.
     """
     valid[:] = False
-    total = max(1, unseen.sum())
+    total = max(1, how_many(unseen))
     keys = np.zeros(4, dtype=np.int64)
     blocked = np.zeros(4, dtype=np.int64)
     down = 0
@@ -449,7 +451,7 @@ def rate_after_show(
         valid: (55,) filled: which rows are.
     """
     valid[:] = False
-    total = max(1, unseen.sum())
+    total = max(1, how_many(unseen))
     if dublees:
         loose = 0
         pairs = 0
@@ -1227,7 +1229,7 @@ def dublee_show_value(hand: Ints, unseen: Ints, weights: Floats, rows: Floats) -
             loose = 100
         elif hand[card] == 1:
             loose += unseen[card]
-    _after_row(rows[NOTHING], 1, loose / max(1, unseen.sum()))
+    _after_row(rows[NOTHING], 1, loose / max(1, how_many(unseen)))
     return weigh(rows[NOTHING], weights, DISCARD_AFTER)
 
 
@@ -1280,6 +1282,20 @@ def compiled_kernels() -> Kernels:
 
     callable_from_compiled(*CALLED)
     return Kernels(compiled(rate_before_show), compiled(rate_after_show))
+
+
+@cache
+def ready_kernels() -> Kernels:
+    """Return the kernels, loaded or compiled by now; plain ones where numba is not installed."""
+    try:
+        kernels = compiled_kernels()
+    except ImportError:
+        return PLAIN
+    memory, groups, outs, rows, rows_after, valid, *_ = work_space()
+    none = np.zeros(CARDS, dtype=np.int64)
+    kernels.before(memory, none, none, none, True, False, 0.0, True, rows, valid)
+    kernels.after(none, none, NO_JOKERS, False, True, groups, outs, rows_after, valid)
+    return kernels
 
 
 # Weights.
@@ -1380,11 +1396,12 @@ class MarriageBot:
         self.style = STYLES[level]
         self.seed = seed
         self.weights = weights
+        self._kernels = ready_kernels()
         self._work = work_space()
 
     def choose(self, view: View) -> rules.Move:
         """Return the move for the view's seat to move."""
-        return self._move(view, *self._decide(view, compiled_kernels()))
+        return self._move(view, *self._decide(view, self._kernels))
 
     def choose_many(self, views: Sequence[View]) -> list[rules.Move]:
         """Return the move for each of many views."""
@@ -1394,7 +1411,7 @@ class MarriageBot:
         """Return the move it would play, alone."""
         if view.current_player() != view.seat:
             return Advice([])
-        return Advice([self._move(view, *self._decide(view, PLAIN))])
+        return Advice([self.choose(view)])
 
     def _decide(self, view: View, kernels: Kernels) -> tuple[int, int]:
         game, table = view.game, view.table
@@ -1472,9 +1489,9 @@ class ExpertBot(MarriageBot):
         """
         if view.current_player() != view.seat:
             return Advice([])
-        chosen = self._move(view, *self._decide(view, PLAIN))
+        chosen = self.choose(view)
         moves = list(view.legal_moves())
-        rated = _Rated(view, self.weights, self._numbers, self._work)
+        rated = _Rated(view, self.weights, self._numbers, self._work, self._kernels)
         values = rated.values(moves, chosen)
         best, options = rank(moves, values)
         return Advice(best, options[0][1], self.unit, options, {"why": rated.why(chosen)})
@@ -1483,7 +1500,10 @@ class ExpertBot(MarriageBot):
 class _Rated:
     """One decision of the expert, each move rated by the hand that it leads to."""
 
-    def __init__(self, view: View, weights: Floats, numbers: Floats, work: Any) -> None:
+    def __init__(
+        self, view: View, weights: Floats, numbers: Floats, work: Any, kernels: Kernels
+    ) -> None:
+        self.kernels = kernels
         self.view, self.weights, self.numbers = view, weights, numbers
         self.memory, self.groups, self.outs, self.rows, self.rows_after, self.valid = work[:6]
         self.row = work[7]
@@ -1500,7 +1520,7 @@ class _Rated:
         """Return the features of a hand as it is."""
         if has_shown:
             jokers = joker_mask(self.tiplu)
-            rate_after_show(
+            self.kernels.after(
                 cards,
                 self.unseen,
                 jokers,
@@ -1514,7 +1534,7 @@ class _Rated:
             return np.array(self.rows_after[NOTHING])
         game = self.view.game
         somebody = float(any(seat.shown for seat in self.view.table.seats))
-        rate_before_show(
+        self.kernels.before(
             self.memory,
             cards,
             self.laid,
@@ -1600,7 +1620,7 @@ class _Rated:
         values = np.zeros(CARDS + 1)
         if self.own.shown:
             return choose_take_after(
-                rate_after_show,
+                self.kernels.after,
                 self.hand,
                 self.table,
                 self.unseen,
@@ -1617,7 +1637,7 @@ class _Rated:
             )
         somebody = float(any(seat.shown for seat in self.view.table.seats))
         return choose_take_before(
-            rate_before_show,
+            self.kernels.before,
             self.memory,
             self.hand,
             self.laid,
@@ -1646,7 +1666,7 @@ class _Rated:
         drawn = self.view.table.phase == rules.DISCARD
         throw = drawn and not rules.sees_at_once(self.view.game, self.view.table)
         best = rate_blind(
-            rate_after_show,
+            self.kernels.after,
             cards,
             self.unseen,
             -1,
@@ -1674,7 +1694,7 @@ class _Rated:
         if has_shown and self.tiplu < 0 and not dublees:
             values = np.zeros(CARDS + 1)
             rate_blind(
-                rate_after_show,
+                self.kernels.after,
                 self.hand,
                 self.unseen,
                 -1,

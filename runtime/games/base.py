@@ -400,6 +400,9 @@ class GameType(ABC):
                 message names the command that builds it.
         """
 
+    def prepare(self) -> None:  # noqa: B027
+        """Load or compile what a first move would wait for."""
+
     def judge(self, level: str, game: Any, tables: Path | None) -> Judge | None:
         """Return who knows exactly what a level gains among others of level hard, if anybody."""
         del level, game, tables

@@ -1347,6 +1347,12 @@ class MarriageType(GameType):
 
         return make_bot(level, game, tables, seed)
 
+    def prepare(self) -> None:
+        """Load the compiled ratings, or compile them."""
+        from ustad.runtime.bots.marriage import ready_kernels
+
+        ready_kernels()
+
     @property
     def table_fields(self) -> tuple[Option, ...]:
         """The weights of expert are for all rules alike."""

@@ -75,6 +75,14 @@ def counts_of(cards: Iterable[int]) -> Ints:
     return counts
 
 
+def how_many(counts: Ints) -> int:
+    """Return how many cards there are in all; ``sum`` of numpy is slow to load compiled."""
+    found = 0
+    for card in range(len(counts)):
+        found += counts[card]
+    return found
+
+
 # Maal.
 
 

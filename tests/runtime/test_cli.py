@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 
 from ustad.runtime import cli
+from ustad.runtime.games import game_type
 from ustad.runtime.games.yacht import BOXES, SECOND_YACHT, TYPE
 from ustad.tables import TableSpec, write_table
 
@@ -408,12 +409,17 @@ def test_verify_finds_the_bad_table(
 
 
 @pytest.fixture
-def one_game(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let yacht be the only game, so that its tables are all there are to bundle."""
-    monkeypatch.setattr(cli, "NAMES", ("yacht",))
+def one_game(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
+    """Let dice poker, quickly solved, be the only game; the options of its default tables."""
+    monkeypatch.setattr(cli, "NAMES", ("dice_poker",))
+    return game_type("dice_poker").table_options()
 
 
-def test_bundle_and_verify(run_ustad: Ustad, tables: Path, tmp_path: Path, one_game: None) -> None:
+def test_bundle_and_verify(
+    run_ustad: Ustad, tmp_path: Path, one_game: list[dict[str, Any]]
+) -> None:
+    tables = tmp_path / "tables"
+    run_ustad("build", "dice_poker", "--tables", tables)
     run = run_ustad("bundle", "--out", tmp_path / "a", "--tables", tables)
     assert (run.status, run.err) == (0, "")
     again = run_ustad("bundle", "--out", tmp_path / "b", "--tables", tables, "--json")
@@ -421,13 +427,12 @@ def test_bundle_and_verify(run_ustad: Ustad, tables: Path, tmp_path: Path, one_g
     assert {path.name for path in tables.iterdir()} < {path.name for path in paths}
     for path in paths:
         assert path.read_bytes() == (tmp_path / "a" / path.name).read_bytes()
-    assert len(paths) == 2 * len(TYPE.table_options()) + 1
+    assert len(paths) == 2 * len(one_game) + 1
     assert run_ustad("verify", "--tables", tmp_path / "a").out.endswith("of a bundle, 0 bad\n")
-    assert len(run_ustad("info", "--tables", tmp_path / "a", "--json").json["tables"]) == len(
-        TYPE.table_options()
-    )
+    shown = run_ustad("info", "--tables", tmp_path / "a", "--json").json["tables"]
+    assert len(shown) == len(one_game)
     path = next(path for path in (tmp_path / "a").iterdir() if path.suffix == ".json")
-    path.write_text(path.read_text().replace("points", "dollars"))
+    path.write_text(path.read_text().replace("points", "rupees"))
     found = run_ustad("verify", "--tables", tmp_path / "a", "--json")
     assert found.status == 1
     [row] = [row for row in found.json["tables"] if not row["ok"]]
@@ -436,18 +441,18 @@ def test_bundle_and_verify(run_ustad: Ustad, tables: Path, tmp_path: Path, one_g
 
 
 def test_bundle_builds_what_is_missing(
-    run_ustad: Ustad, tables: Path, tmp_path: Path, one_game: None
+    run_ustad: Ustad, tmp_path: Path, one_game: list[dict[str, Any]]
 ) -> None:
     run_ustad("bundle", "--out", tmp_path / "out", "--tables", tmp_path / "built")
-    for path in tables.iterdir():
+    for path in (tmp_path / "built").iterdir():
         assert (tmp_path / "out" / path.name).read_bytes() == path.read_bytes()
+    assert len(list((tmp_path / "built").iterdir())) == len(one_game)
 
 
-def test_bundle_into_a_folder_of_something_else(
-    run_ustad: Ustad, tables: Path, tmp_path: Path, one_game: None
-) -> None:
+def test_bundle_into_a_folder_of_something_else(run_ustad: Ustad, tmp_path: Path) -> None:
+    """It is refused before anything is built: the folder for the tables is not even made."""
     (tmp_path / "cat.jpg").write_text("cat")
-    line = in_error(run_ustad("bundle", "--out", tmp_path, "--tables", tables))
+    line = in_error(run_ustad("bundle", "--out", tmp_path, "--tables", tmp_path / "tables"))
     assert "cat.jpg" in line
     assert [path.name for path in tmp_path.iterdir()] == ["cat.jpg"]
     in_error(run_ustad("bundle", "--json"), "usage")

@@ -202,19 +202,20 @@ def test_the_reader_answers_2000_positions_as_the_python_rules_do(
     assert found["worst"] <= 1e-9
 
 
+@pytest.mark.parametrize("count", [200, pytest.param(2000, marks=pytest.mark.slow)])
 def test_the_reader_plays_yacht_to_win(
-    made: Callable[[Named], Made], folder: Path, node: str, tmp_path: Path
+    count: int, made: Callable[[Named], Made], folder: Path, node: str, tmp_path: Path
 ) -> None:
     export, game = made(YACHT), yacht.Yacht()
     outlook = open_table(yacht.TYPE.table_spec({**YACHT[1], "outlook": "compact"}), folder)
     read = export.content.files["values.bin"]["values"].values()
     exact, told = yacht_export.experts(game, export.table, outlook, read)
     begins = [game.new(players, 0) for players in range(2, 7)]
-    lines = vectors(yacht.TYPE, begins, exact, told, 2000, 321, "expert")
+    lines = vectors(yacht.TYPE, begins, exact, told, count, 321, "expert")
     found = json.loads(
         run(node, "answers.mjs", export.folder, write_lines(tmp_path / "vectors", lines))
     )
-    assert found["checked"] == 2000
+    assert found["checked"] == count
     assert found["wrong"] == []
     assert found["worst"] <= 1e-9
 
@@ -261,9 +262,9 @@ def test_the_reader_plays_other_rules(
     named: Named, made: Callable[[Named], Made], node: str, tmp_path: Path
 ) -> None:
     export = made(named)
-    lines = write_lines(tmp_path / "vectors", python_vectors(named, export, 150))
+    lines = write_lines(tmp_path / "vectors", python_vectors(named, export, 100))
     found = json.loads(run(node, "answers.mjs", export.folder, lines))
-    assert found["checked"] == 150
+    assert found["checked"] == 100
     assert found["wrong"] == []
 
 

@@ -20,7 +20,7 @@ import tempfile
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -50,7 +50,8 @@ ALLOWED = {"expected_total": 0.005, "win_share": 0.001, "margin": 0.0}
 Changes = Mapping[str, bytes | None]
 """New contents of files by name, None for a file that is taken away."""
 
-Case = tuple[str, Changes]
+Case = tuple[str, Callable[[], Changes]]
+"""What is damaged, and what makes the damage."""
 
 
 @dataclass(frozen=True)
@@ -89,20 +90,35 @@ def make_export(spec: TableSpec, tables: Path, out: Path) -> Sound:
 # Damage.
 
 
+def cut(content: bytes, size: int) -> bytes:
+    """Return the begin of a file."""
+    return content[:size]
+
+
+DAMAGE: Mapping[str, Callable[[bytes], bytes]] = {
+    "twice": lambda content: content * 2,
+    "and a byte": lambda content: content + b"\0",
+    "packed": lambda content: gzip.compress(content, 1),
+    "in another code page": lambda content: content.decode("latin-1").encode("utf-16"),
+}
+
+
 def file_damage(sound: Sound, others: Sequence[Sound]) -> Iterator[Case]:
     """Yield the damage that is done to every file."""
+
+    def with_file(name: str, make: Callable[[bytes], bytes | None]) -> Callable[[], Changes]:
+        return lambda: {name: make(sound.files[name])}
+
     for name, content in sound.files.items():
         for at in sorted(sound.regions(name)):
             for size in {max(at - 1, 0), at, at + 1} - {len(content)}:
-                yield f"{name} cut at {size}", {name: content[:size]}
-        yield f"no {name}", {name: None}
-        yield f"{name} twice", {name: content * 2}
-        yield f"{name} and a byte", {name: content + b"\0"}
-        yield f"{name} packed", {name: gzip.compress(content, 1)}
-        yield f"{name} in another code page", {name: content.decode("latin-1").encode("utf-16")}
+                yield f"{name} cut at {size}", with_file(name, partial(cut, size=size))
+        yield f"no {name}", with_file(name, lambda content: None)
+        for how, damage in DAMAGE.items():
+            yield f"{name} {how}", with_file(name, damage)
         for other in others:
-            if other.files.get(name, content) != content:
-                yield f"another export's {name}", {name: other.files[name]}
+            if name in other.files:
+                yield f"another export's {name}", partial(dict, {name: other.files[name]})
 
 
 def random_damage(sound: Sound, luck: random.Random) -> Case:
@@ -124,27 +140,40 @@ def random_damage(sound: Sound, luck: random.Random) -> Case:
         del content[at : at + luck.randrange(1, 20)]
     else:
         del content[at:]
-    return f"{name}: {how} at {at}", {name: bytes(content)}
+    return f"{name}: {how} at {at}", lambda: {name: bytes(content)}
 
 
 def manifest_damage(sound: Sound) -> Iterator[Case]:
     """Yield manifests that are no JSON, or that lie about what their files hold."""
     text = sound.files[MANIFEST].decode()
-    for hostile in HOSTILE_TEXTS:
-        yield f"a manifest with {hostile[:20]!r}", {MANIFEST: encoded(text[:-2] + hostile + "}")}
-        known = text.replace('"options": ', f'"options": {hostile}, "more": ', 1)
-        yield f"options {hostile[:20]!r}", {MANIFEST: encoded(known)}
     first = text.index("\n") + 1
     end = text.index("\n", first) + 1
-    yield "a key twice", {MANIFEST: (text[:end] + text[first:end] + text[end:]).encode()}
-    yield "a deep manifest", {MANIFEST: b'{"a":' * 100_000}
-    yield "a manifest of brackets", {MANIFEST: b"[" * 1_000_000}
-    yield "a huge manifest", {MANIFEST: b" " * (LARGEST_MANIFEST + 1) + text.encode()}
-    yield "a manifest of text", {MANIFEST: b'"' + b"x" * LARGEST_MANIFEST + b'"'}
-    for name, change in LIES.items():
+    texts: dict[str, Callable[[], bytes]] = {
+        "a key twice": lambda: (text[:end] + text[first:end] + text[end:]).encode(),
+        "deep": lambda: b'{"a":' * 100_000,
+        "of brackets": lambda: b"[" * 1_000_000,
+        "huge": lambda: b" " * (LARGEST_MANIFEST + 1) + text.encode(),
+        "of text": lambda: b'"' + b"x" * LARGEST_MANIFEST + b'"',
+    }
+    for hostile in HOSTILE_TEXTS:
+        known = f'"options": {hostile}, "more": '
+        texts[f"with {hostile[:20]!r}"] = partial(encoded, text[:-2] + hostile + "}")
+        texts[f"with options {hostile[:20]!r}"] = partial(
+            encoded, text.replace('"options": ', known, 1)
+        )
+
+    def lie(change: Callable[[dict[str, Any]], None]) -> bytes:
         manifest = json.loads(text)
         change(manifest)
-        yield f"sealed: {name}", {MANIFEST: manifest_text(manifest).encode()}
+        return manifest_text(manifest).encode()
+
+    def manifest(make: Callable[[], bytes]) -> Callable[[], Changes]:
+        return lambda: {MANIFEST: make()}
+
+    for what, make in texts.items():
+        yield f"manifest {what}", manifest(make)
+    for what, change in LIES.items():
+        yield f"sealed: {what}", manifest(partial(lie, change))
 
 
 def encoded(text: str) -> bytes:
@@ -227,7 +256,7 @@ def random_lie(sound: Sound, luck: random.Random) -> Case:
         text = manifest_text(manifest).encode()
     except (ValueError, RecursionError):
         text = json.dumps(manifest).encode()
-    return f"sealed: {key} changed", {MANIFEST: text}
+    return f"sealed: {key} changed", lambda: {MANIFEST: text}
 
 
 # Readers.
@@ -287,8 +316,8 @@ def check_export_case(
         node: the readers in JavaScript, None if they are not to be run.
         report: is told.
     """
-    what, changes = case
-    where = f"{name}: {what}"
+    what, make = case
+    where, changes = f"{name}: {what}", make()
     if all(sound.files.get(file) == content for file, content in changes.items()):
         return
     report.cases += 1
@@ -352,7 +381,8 @@ def check_position(
 
 def check_bundle(sound: Sound, case: Case, folder: Path, report: Report) -> None:
     """See that ``ustad verify`` finds what is damaged in a bundle."""
-    what, changes = case
+    what, make = case
+    changes = make()
     if all(sound.files.get(file) == content for file, content in changes.items()):
         return
     report.cases += 1

@@ -138,7 +138,7 @@ def test_damaged_exports(small: tuple[Path, list[TableSpec]], tmp_path: Path) ->
     assert {"corrupt_table", "mismatched_table", "corrupt_bundle"} <= set(report.answers)
     if shutil.which("node"):
         assert {"corrupt_export", "mismatched_export", "position refused"} <= set(report.answers)
-    sound = exports.make_export(specs[0], folder, tmp_path / "export")
+    sound = exports.make_export(specs[1], folder, tmp_path / "export")
     for case in exports.manifest_damage(sound):
         exports.check_export_case("export", sound, case, tmp_path / "export", None, report)
     assert report.faults == []

@@ -24,6 +24,8 @@ from itertools import count
 from pathlib import Path
 from typing import Any, NoReturn
 
+import numpy as np
+
 from ustad.runtime.advice import (
     Advisor,
     advice_to_json,
@@ -45,6 +47,7 @@ from ustad.runtime.games.base import (
 )
 from ustad.runtime.strict_json import LARGEST_TEXT, loads
 from ustad.tables import (
+    CorruptTableError,
     MismatchedTableError,
     Table,
     TableError,
@@ -53,6 +56,7 @@ from ustad.tables import (
     identity,
     is_bundle,
     open_table,
+    structure,
     table_files,
     tables_folder,
     write_bundle,
@@ -324,7 +328,12 @@ def _add_info(commands: Any) -> None:
 
 
 def _add_verify(commands: Any) -> None:
-    _command(commands, "verify", _verify, "check every table file from end to end")
+    _command(
+        commands,
+        "verify",
+        _verify,
+        "check every file of a folder of tables, a bundle or an export from end to end",
+    )
 
 
 def _table_row(table: Table) -> dict[str, Any]:
@@ -385,22 +394,55 @@ def _info(args: argparse.Namespace) -> int:
     return OK
 
 
-def _verify(args: argparse.Namespace) -> int:
-    folder = tables_folder(_folder(args))
-    if not folder.is_dir():
-        command = f"ustad build --tables {shlex.quote(str(folder))}"
-        raise UsageError(f"{folder}: expected a folder of tables; build them with: {command}")
+def folder_faults(folder: Path) -> dict[Path, str | None]:
+    """Return what is wrong with each file of a folder of tables, a bundle or an export.
+
+    None stands for what is right, from end to end.
+    """
+    from ustad.runtime.export import MANIFEST, check_export  # only here
+
+    if (folder / MANIFEST).exists() and not table_files(folder):
+        try:
+            manifest = check_export(folder)
+        except TableError as error:
+            return {folder / MANIFEST: str(error)}
+        return dict.fromkeys(
+            folder / name for name in (MANIFEST, *manifest["files"], *manifest["reader"])
+        )
     sound: dict[Path, Table] = {}
     faults: dict[Path, str | None] = {}
     for path in table_files(folder):
         try:
             table = open_file(path)
             table.verify()
+            _check_structure(table)
             sound[path] = table
         except TableError as error:
             faults[path] = str(error)
-    bundled = is_bundle(folder)
-    found = dict.fromkeys(sound) | (bundle_faults(folder, sound) if bundled else {}) | faults
+    bundled = bundle_faults(folder, sound) if is_bundle(folder) else {}
+    return dict.fromkeys(sound) | bundled | faults
+
+
+def _check_structure(table: Table) -> None:
+    """Check what a table carries for readers in other languages, or raise CorruptTableError."""
+    spec, remedy = table.spec, table.spec.build_command(table.path.parent, force=True)
+    expected = game_type(spec.game).structure(spec.options)
+    found = structure(table.path, remedy)
+    for name in sorted(expected.keys() | found.keys()):
+        if name not in found or name not in expected:
+            have = ", ".join(sorted(found)) or "nothing"
+            raise CorruptTableError(table.path, f"structure {', '.join(expected)}", have, remedy)
+        one, other = expected[name], found[name]
+        if one.dtype != other.dtype or not np.array_equal(one, other):
+            raise CorruptTableError(table.path, f"structure/{name} of the rules", "another", remedy)
+
+
+def _verify(args: argparse.Namespace) -> int:
+    folder = tables_folder(_folder(args))
+    if not folder.is_dir():
+        command = f"ustad build --tables {shlex.quote(str(folder))}"
+        raise UsageError(f"{folder}: expected a folder of tables; build them with: {command}")
+    found = folder_faults(folder)
     rows = [
         {"path": str(path), "ok": found[path] is None, "error": found[path]}
         for path in sorted(found)
@@ -410,7 +452,7 @@ def _verify(args: argparse.Namespace) -> int:
     else:
         for row in rows:
             print(f"ok   {row['path']}" if row["ok"] else f"BAD  {row['error']}")
-        what = "files of a bundle" if bundled else "tables"
+        what = "tables" if set(found) <= set(table_files(folder)) else "files"
         print(f"{len(rows)} {what}, {sum(not row['ok'] for row in rows)} bad")
     return OK if all(row["ok"] for row in rows) else BAD_TABLE
 

@@ -412,8 +412,8 @@ def _chunks(shape: tuple[int, ...], itemsize: int) -> tuple[int, ...]:
 def _attributes(spec: TableSpec) -> dict[str, Any]:
     """Return the root attributes that say what a table is, in the order they are checked."""
     return {
-        "format": FORMAT,
         "format_version": FORMAT_VERSION,
+        "format": FORMAT,
         "game": spec.game,
         "options": spec.options_json,
         "options_sha256": sha256_of_text(spec.options_json),
@@ -500,22 +500,31 @@ def _hdf5(path: Path, image: Image, remedy: str) -> Iterator[h5py.File]:
             yield file
     except TableError:
         raise
+    except _OtherFormError as error:
+        raise MismatchedTableError(path, f"{FORMAT} {FORMAT_VERSION}", str(error), remedy) from None
     except Exception as error:  # h5py raises errors of many kinds over bytes that make no sense
         reason = str(error) or type(error).__name__
         raise CorruptTableError(path, "a readable HDF5 table", reason, remedy) from None
+
+
+class _OtherFormError(ValueError):
+    """A table is written as another version of this module writes."""
 
 
 def _attribute(file: h5py.File, name: str) -> Any:
     """Return a root attribute, None if there is none.
 
     Raises:
-        ValueError: it is no number and no text of fixed length, or too long.
+        _OtherFormError: it is text of no fixed length, which another version wrote.
+        ValueError: it is no number and no text, or too long.
     """
     if name not in file.attrs:
         return None
     found = file.attrs.get_id(name)
     kind, size = found.get_type(), found.get_storage_size()
-    text = isinstance(kind, h5py.h5t.TypeStringID) and not kind.is_variable_str()
+    text = isinstance(kind, h5py.h5t.TypeStringID)
+    if text and kind.is_variable_str():
+        raise _OtherFormError(f"attribute {name}: text of no fixed length, of another version")
     number = isinstance(kind, h5py.h5t.TypeIntegerID | h5py.h5t.TypeFloatID)
     if not (text or number) or found.shape != () or size > _LARGEST_ATTRIBUTE:
         raise ValueError(f"attribute {name}: {size} bytes of {type(kind).__name__}")
@@ -707,6 +716,10 @@ def identity(path: Path, remedy: str) -> tuple[str, dict[str, Any]]:
     """
     content = _read_file(path, path.stem, remedy)
     with _hdf5(path, content, remedy) as file:
+        version = _attribute(file, "format_version")
+        if version != FORMAT_VERSION:
+            wanted = f"format_version {FORMAT_VERSION}"
+            raise MismatchedTableError(path, wanted, f"{version}", remedy)
         game, options = str(_attribute(file, "game")), json.loads(_attribute(file, "options"))
         if not isinstance(options, dict):
             raise ValueError("options are not a JSON object")

@@ -42,12 +42,12 @@ def content(options: Mapping[str, Any], folder: Path, progress: Progress | None 
             "unit": spec.unit,
             "index_formula": "values[i] is the number of names[i]",
             "counts": {"values": len(numbers)},
-            "answers": "net",
             "option_defaults": TYPE.read_options({}),
             "names": list(NUMBER_NAMES),
         },
         files={"values.bin": {"values": Packed(np.ascontiguousarray(numbers, dtype="<f8"))}},
         reader=("marriage.js", "export.js"),
+        levels={"expert": "net"},
         proof={"numbers": len(numbers), "changed": 0, "largest_cost": 0},
         vectors=_vectors(folder),
     )

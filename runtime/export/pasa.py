@@ -363,7 +363,6 @@ def content(options: Mapping[str, Any], folder: Path, progress: Progress | None 
         options=key,
         facts={
             **table_facts(table),
-            "answers": "win_share",
             "option_defaults": {option.name: option.default for option in RULE_OPTIONS},
             "pasa": {
                 "turns": table.values.shape[0],
@@ -382,6 +381,7 @@ def content(options: Mapping[str, Any], folder: Path, progress: Progress | None 
             }
         },
         reader=("pasa.js", "export.js"),
+        levels={"expert": "win_share"},
         proof={
             "states": found.states,
             "bets": found.bets,

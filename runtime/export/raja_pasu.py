@@ -110,7 +110,6 @@ def content(options: Mapping[str, Any], folder: Path, progress: Progress | None 
         options=spec.options,
         facts={
             **table_facts(table),
-            "answers": "margin",
             "option_defaults": TYPE.read_options({}),
             "raja_pasu": {"holes": HOLES, "row": ROW, "pasu": PASU},
         },
@@ -123,6 +122,7 @@ def content(options: Mapping[str, Any], folder: Path, progress: Progress | None 
             }
         },
         reader=("raja_pasu.js", "export.js"),
+        levels={"expert": "margin"},
         proof={"positions": compared, "changed": 0, "largest_cost": 0},
         vectors=brief(found),
     )

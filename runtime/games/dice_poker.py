@@ -641,6 +641,10 @@ class DicePokerType(SheetGameType):
             self.read_options({"dash": "sacrifice", "order": "free"}),
         )
 
+    def columns(self, options: Mapping[str, Any]) -> Columns:
+        """Return the columns of the states under an option set."""
+        return columns(options["school_threshold"])
+
     def table_spec(self, options: Mapping[str, Any]) -> TableSpec:
         """Return the identity of the table of expected points still to come."""
         full = self.read_options(dict(options))

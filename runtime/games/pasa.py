@@ -60,6 +60,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ustad.runtime.errors import MoveError, OptionError, OutcomeError, PositionError, shown
 from ustad.runtime.games.base import CHANCE, OVER, Bot, GameType, Option, WholeNumber, read_options
@@ -414,6 +415,13 @@ def split_number(stacks: Sequence[int]) -> int:
     return number
 
 
+def binomials(players: int, chips: int) -> NDArray[np.int64]:
+    """Return (players, chips + 2): C(q + j - 1, j) for j and q, of which splits are numbered."""
+    return np.array(
+        [[comb(q + j - 1, j) if j else 1 for q in range(chips + 2)] for j in range(players)]
+    )
+
+
 def least_chips(players: int, chips: int) -> int:
     """Return the smallest total of chips that a table of so many seats and chips holds."""
     return 1 if players == 2 and chips <= ALL_TOTALS_UP_TO else chips
@@ -565,6 +573,10 @@ class PasaType(GameType):
         if full["chips"] is None:
             full["chips"] = 10 * full["players"]
         return full
+
+    def structure(self, options: Mapping[str, Any]) -> dict[str, NDArray[Any]]:
+        """Return the numbers of which splits are numbered."""
+        return {"binomial": binomials(options["players"], options["chips"])}
 
     def table_spec(self, options: Mapping[str, Any]) -> TableSpec:
         """Return the identity of the table of win shares.

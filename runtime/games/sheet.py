@@ -13,13 +13,15 @@ from __future__ import annotations
 
 import argparse
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
+from ustad.runtime import dice
 from ustad.runtime.dice import (
     DICE,
     FACES,
@@ -31,6 +33,7 @@ from ustad.runtime.dice import (
 )
 from ustad.runtime.errors import MoveError, OutcomeError, PositionError, shown
 from ustad.runtime.games.base import CHANCE, OVER, GameType
+from ustad.runtime.games.columns import Columns
 from ustad.runtime.strict_json import Fields, is_int
 
 ROLLS_A_TURN = 3
@@ -254,6 +257,15 @@ class SheetGameType(GameType):
     most_players = 6
     usual_players = 2
     box_names: tuple[str, ...]
+
+    def structure(self, options: Mapping[str, Any]) -> dict[str, NDArray[Any]]:
+        """Return the rolls, the keeps, the chances between them, and the column of each state."""
+        column = self.columns(options).column.astype(np.int16)
+        return {**dice.structure(), "column": column}
+
+    @abstractmethod
+    def columns(self, options: Mapping[str, Any]) -> Columns:
+        """Return the columns of the states under an option set."""
 
     @abstractmethod
     def sheet_from_json(self, game: Any, sheet: Any, name: str) -> Any:

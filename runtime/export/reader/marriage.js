@@ -6,12 +6,15 @@
  *     numbers.get("discard before the show: distance");
  */
 
-import { openExport } from "./export.js";
+import { mustHold, opened, openExport } from "./export.js";
 
 export { ExportError, parseManifest } from "./export.js";
 
 /** Open an export of Marriage; a damaged one is refused.  Returns a Map of numbers by name. */
 export function open(manifest, values) {
-  const { manifest: found, arrays } = openExport(manifest, "marriage.js", values);
-  return new Map(found.names.map((name, at) => [name, arrays.values[at]]));
+  return opened(() => {
+    const { manifest: found, arrays } = openExport(manifest, "marriage.js", values);
+    mustHold(found.names.length === arrays.values.length, "names: one for each number");
+    return new Map(found.names.map((name, at) => [name, arrays.values[at]]));
+  });
 }

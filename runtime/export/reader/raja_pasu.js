@@ -14,13 +14,24 @@
  * start of such a round.
  */
 
-import { checkGame, checkKeys, ExportError, isWhole, openExport, ranked, refuse } from "./export.js";
+import {
+  checkGame,
+  checkKeys,
+  ExportError,
+  isWhole,
+  mustHold,
+  opened,
+  openExport,
+  ranked,
+  refuse,
+  unitOf,
+} from "./export.js";
 
 export { ExportError, parseManifest } from "./export.js";
 
 /** Open an export of Raja Pasu; a damaged one is refused. */
 export function open(manifest, values) {
-  return new RajaPasuTable(openExport(manifest, "raja_pasu.js", values));
+  return opened(() => new RajaPasuTable(openExport(manifest, "raja_pasu.js", values)));
 }
 
 const KEYS = ["game", "options", "board", "closed", "to_move", "captured", "earlier", "match"];
@@ -108,6 +119,9 @@ export class RajaPasuTable {
     for (let at = 0; at < manifest.arrays.patterns.shape[0]; at++) {
       this.patterns.set(arrays.patterns.subarray(at * width, (at + 1) * width).join(), at);
     }
+    const { first, values } = arrays;
+    mustHold(first[0] === 0 && first.at(-1) === values.length, "arrays: a pattern for each value");
+    mustHold(first.every((at, n) => n === 0 || first[n - 1] <= at), "arrays: patterns in order");
     this.#index();
   }
 
@@ -133,6 +147,7 @@ export class RajaPasuTable {
           value -= 128;
           let weight = 128;
           for (;;) {
+            mustHold(byte < gaps.length, "arrays: a gap for each value");
             const more = gaps[byte++];
             value += (more & 127) * weight;
             if (more < 128) break;
@@ -204,9 +219,9 @@ export class RajaPasuTable {
    * Return every legal move with the mover's margin from here to the end of the round, best
    * first; the first of `best` is the one to play.
    */
-  ask(position) {
+  ask(position, level = "expert") {
     const state = this.#read(position);
-    const unit = this.manifest.answers;
+    const unit = unitOf(this.manifest, level);
     if (this.#isOver(state)) {
       const rest = this.#remainder(state);
       const value = rest[state.mover] - rest[1 - state.mover];
@@ -235,8 +250,8 @@ export class RajaPasuTable {
   }
 
   /** Return the best move, null if the round is over. */
-  bestMove(position) {
-    return this.ask(position).best[0] ?? null;
+  bestMove(position, level = "expert") {
+    return this.ask(position, level).best[0] ?? null;
   }
 
   #move(state, holes, seeds, own, at) {

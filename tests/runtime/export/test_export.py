@@ -178,7 +178,12 @@ def python_vectors(named: Named, made: Made, count: int) -> list[dict[str, Any]]
     bot = yacht_bots.TableBot if name == "yacht" else dice_poker_bots.TableBot
     begins = [rules.new(players, 0) for players in (1, 2, 6)]
     told = bot(rules, replace(table, values=packed.values()))
-    return vectors(kind, begins, bot(rules, table), told, count, seed, "hard")
+    return vectors(kind, begins, bot(rules, table), told, count, seed, level(named))
+
+
+def level(named: Named) -> str:
+    """Return the level that plays a table."""
+    return "hard" if named[0] == "yacht" else "expert"
 
 
 @pytest.mark.slow
@@ -197,19 +202,20 @@ def test_the_reader_answers_2000_positions_as_the_python_rules_do(
     assert found["worst"] <= 1e-9
 
 
+@pytest.mark.parametrize("count", [200, pytest.param(2000, marks=pytest.mark.slow)])
 def test_the_reader_plays_yacht_to_win(
-    made: Callable[[Named], Made], folder: Path, node: str, tmp_path: Path
+    count: int, made: Callable[[Named], Made], folder: Path, node: str, tmp_path: Path
 ) -> None:
     export, game = made(YACHT), yacht.Yacht()
     outlook = open_table(yacht.TYPE.table_spec({**YACHT[1], "outlook": "compact"}), folder)
     read = export.content.files["values.bin"]["values"].values()
     exact, told = yacht_export.experts(game, export.table, outlook, read)
     begins = [game.new(players, 0) for players in range(2, 7)]
-    lines = vectors(yacht.TYPE, begins, exact, told, 2000, 321, "expert")
+    lines = vectors(yacht.TYPE, begins, exact, told, count, 321, "expert")
     found = json.loads(
         run(node, "answers.mjs", export.folder, write_lines(tmp_path / "vectors", lines))
     )
-    assert found["checked"] == 2000
+    assert found["checked"] == count
     assert found["wrong"] == []
     assert found["worst"] <= 1e-9
 
@@ -256,9 +262,9 @@ def test_the_reader_plays_other_rules(
     named: Named, made: Callable[[Named], Made], node: str, tmp_path: Path
 ) -> None:
     export = made(named)
-    lines = write_lines(tmp_path / "vectors", python_vectors(named, export, 150))
+    lines = write_lines(tmp_path / "vectors", python_vectors(named, export, 100))
     found = json.loads(run(node, "answers.mjs", export.folder, lines))
-    assert found["checked"] == 150
+    assert found["checked"] == 100
     assert found["wrong"] == []
 
 
@@ -301,13 +307,63 @@ def test_positions_without_a_move(
     position = {"game": named[0], **given}
     export, kind = made(named), game_type(named[0])
     state = kind.state_from_json(position)
-    advice = kind.bot("hard" if named == YACHT else "expert", state.game, folder, 0).ask(state)
-    vector = {"level": "hard", "position": position, "best": [], "options": []}
+    advice = kind.bot(level(named), state.game, folder, 0).ask(state)
+    vector = {"level": level(named), "position": position, "best": [], "options": []}
     vector["read"] = advice.value
     lines = write_lines(tmp_path / "vectors", [vector])
     script = (HERE / "answers.mjs").read_text().replace("off <= 1e-9", "off <= 0.005")
     (tmp_path / "answers.mjs").write_text(script)
     run(node, tmp_path / "answers.mjs", export.folder, lines)
+
+
+def test_levels_that_an_export_cannot_play_are_refused(
+    made: Callable[[Named], Made], node: str, tmp_path: Path
+) -> None:
+    """Neither by another level's answer nor by playing for the total, which nobody asked for."""
+    export = made(YACHT)
+    two = {
+        "game": "yacht",
+        "sheets": [{}, {}],
+        "to_move": 0,
+        "dice": [1, 1, 3, 4, 6],
+        "rolls_left": 2,
+    }
+    script = f"""
+        import fs from "node:fs";
+        import * as sheet from "{export.folder}/sheet.js";
+        import * as yacht from "{export.folder}/yacht.js";
+        const read = (name) => fs.readFileSync(`{export.folder}/${{name}}`);
+        const text = read("manifest.json").toString();
+        const two = {json.dumps(two)};
+        const one = {{ ...two, sheets: [{{}}] }};
+        const values = read("values.bin");
+        const asked = {{
+            easy: () => sheet.open(text, values).ask(one, "easy"),
+            number: () => sheet.open(text, values).ask(one, 3),
+            without: () => yacht.open(text, values).ask(two),
+            other: () => sheet.open(text, values).ask(two),
+            keep: () => sheet.open(text, values).bestKeep(two, "medium"),
+            alone: () => sheet.open(text, values).ask(one).note,
+            hard: () => sheet.open(text, values).bestMove(two, "hard"),
+            win: () => yacht.open(text, values, read("outlook.bin")).ask(two).outlook,
+        }};
+        const told = Object.entries(asked).map(([name, ask]) => {{
+            try {{ return [name, ask()]; }}
+            catch (error) {{ return [name, error.kind, error.message]; }}
+        }});
+        console.log(JSON.stringify(told));
+    """
+    (tmp_path / "levels.mjs").write_text(script)
+    told = {name: found for name, *found in json.loads(run(node, tmp_path / "levels.mjs"))}
+    known = "level: this export plays hard or expert, got"
+    assert told["easy"] == ["level", f"{known} easy"]
+    assert told["number"] == ["level", f"{known} 3"]
+    assert told["keep"] == ["level", f"{known} medium"]
+    needs = "level: expert needs the outlook: open it with yacht.js and the outlook's file"
+    assert told["without"] == told["other"] == ["level", needs]
+    assert told["alone"] == ["alone at the table: expert maximises the expected total"]
+    assert told["hard"] == [{"keep": [4]}]
+    assert told["win"] == ["compact"]
 
 
 def test_an_endless_relay_is_stopped_where_the_rules_stop_it(node: str, tmp_path: Path) -> None:

@@ -1,0 +1,469 @@
+"""Damaged exports and bundles: each must be refused, by Python and by the readers in JavaScript.
+
+Files of an export are cut at every array, flipped, lengthened, packed, taken away or exchanged
+for another game's; manifests are changed as text, and changed under a right digest: counts
+without end, places outside of files, names of other folders.  A manifest that lies under a
+right digest about what nobody can check may open; nothing may crash, hang or take memory.
+Bundles are damaged in the same ways.  Positions are changed and asked: what a JavaScript
+reader answers, Python must answer with the same value.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gzip
+import json
+import random
+import shutil
+import subprocess
+import tempfile
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+from pathlib import Path
+from typing import Any
+
+from damage.report import LONGEST_WAIT, Progress, Report, peak_memory, peak_of
+from damage.texts import HOSTILE_TEXTS, changed
+from ustad.runtime.advice import Advisor
+from ustad.runtime.cli import folder_faults
+from ustad.runtime.errors import UstadError
+from ustad.runtime.export import MANIFEST, check_export, exporter, write_export
+from ustad.runtime.export.manifest import LARGEST_MANIFEST, manifest_text
+from ustad.runtime.games import game_type
+from ustad.tables import TableError, TableSpec, open_table, write_bundle
+
+REFUSED = {"corrupt_table", "mismatched_table", "missing_table", "corrupt_export",
+           "mismatched_export"}  # fmt: skip
+"""What damage may be refused as."""
+
+ASKED = 0.2
+"""The share of cases that are positions to be asked."""
+
+BUNDLES = 0.1
+"""The share of cases that are bundles."""
+
+ALLOWED = {"expected_total": 0.005, "win_share": 0.001, "margin": 0.0}
+"""By how much an answer of rounded values may be off, by unit."""
+
+Changes = Mapping[str, bytes | None]
+"""New contents of files by name, None for a file that is taken away."""
+
+Case = tuple[str, Callable[[], Changes]]
+"""What is damaged, and what makes the damage."""
+
+
+@dataclass(frozen=True)
+class Sound:
+    """An export or a bundle as it was written: the contents of its files by name."""
+
+    files: Mapping[str, bytes]
+
+    @classmethod
+    def of(cls, folder: Path) -> Sound:
+        """Return what is in a folder."""
+        return cls({path.name: path.read_bytes() for path in sorted(folder.iterdir())})
+
+    @cached_property
+    def manifest(self) -> dict[str, Any]:
+        """The manifest of an export."""
+        found: dict[str, Any] = json.loads(self.files[MANIFEST])
+        return found
+
+    def regions(self, name: str) -> set[int]:
+        """Return where the parts of a file begin and end: arrays, or the lines of a text."""
+        content = self.files[name]
+        if not name.endswith(".bin"):
+            return {at + 1 for at, byte in enumerate(content) if byte == 10}
+        places = [place for place in self.manifest["arrays"].values() if place["file"] == name]
+        return {place["at"] for place in places} | {0, len(content)}
+
+
+def make_export(spec: TableSpec, tables: Path, out: Path) -> Sound:
+    """Export a table that is built, with the proof of its rounding."""
+    kind = game_type(spec.game)
+    write_export(kind, exporter(spec.game)(spec.options, tables, None), out)
+    return Sound.of(out)
+
+
+# Damage.
+
+
+def cut(content: bytes, size: int) -> bytes:
+    """Return the begin of a file."""
+    return content[:size]
+
+
+DAMAGE: Mapping[str, Callable[[bytes], bytes]] = {
+    "twice": lambda content: content * 2,
+    "and a byte": lambda content: content + b"\0",
+    "packed": lambda content: gzip.compress(content, 1),
+    "in another code page": lambda content: content.decode("latin-1").encode("utf-16"),
+}
+
+
+def file_damage(sound: Sound, others: Sequence[Sound]) -> Iterator[Case]:
+    """Yield the damage that is done to every file."""
+
+    def with_file(name: str, make: Callable[[bytes], bytes | None]) -> Callable[[], Changes]:
+        return lambda: {name: make(sound.files[name])}
+
+    for name, content in sound.files.items():
+        for at in sorted(sound.regions(name)):
+            for size in {max(at - 1, 0), at, at + 1} - {len(content)}:
+                yield f"{name} cut at {size}", with_file(name, partial(cut, size=size))
+        yield f"no {name}", with_file(name, lambda content: None)
+        for how, damage in DAMAGE.items():
+            yield f"{name} {how}", with_file(name, damage)
+        for other in others:
+            if name in other.files:
+                yield f"another export's {name}", partial(dict, {name: other.files[name]})
+
+
+def random_damage(sound: Sound, luck: random.Random) -> Case:
+    """Return a damage by accident: somewhere, bytes are not what was written."""
+    name = luck.choice(list(sound.files))
+    content = bytearray(sound.files[name])
+    at = luck.randrange(len(content))
+    how = luck.choice(["bit", "bits", "lost", "inserted", "removed", "cut"])
+    if how == "bit":
+        content[at] ^= 1 << luck.randrange(8)
+    elif how == "bits":
+        for _ in range(luck.randrange(2, 50)):
+            content[luck.randrange(len(content))] ^= luck.randrange(1, 256)
+    elif how == "lost":
+        content[at : at + 512] = bytes(len(content[at : at + 512]))
+    elif how == "inserted":
+        content[at:at] = luck.randbytes(luck.randrange(1, 20))
+    elif how == "removed":
+        del content[at : at + luck.randrange(1, 20)]
+    else:
+        del content[at:]
+    return f"{name}: {how} at {at}", lambda: {name: bytes(content)}
+
+
+def manifest_damage(sound: Sound) -> Iterator[Case]:
+    """Yield manifests that are no JSON, or that lie about what their files hold."""
+    text = sound.files[MANIFEST].decode()
+    first = text.index("\n") + 1
+    end = text.index("\n", first) + 1
+    texts: dict[str, Callable[[], bytes]] = {
+        "a key twice": lambda: (text[:end] + text[first:end] + text[end:]).encode(),
+        "deep": lambda: b'{"a":' * 100_000,
+        "of brackets": lambda: b"[" * 1_000_000,
+        "huge": lambda: b" " * (LARGEST_MANIFEST + 1) + text.encode(),
+        "of text": lambda: b'"' + b"x" * LARGEST_MANIFEST + b'"',
+    }
+    for hostile in HOSTILE_TEXTS:
+        known = f'"options": {hostile}, "more": '
+        texts[f"with {hostile[:20]!r}"] = partial(encoded, text[:-2] + hostile + "}")
+        texts[f"with options {hostile[:20]!r}"] = partial(
+            encoded, text.replace('"options": ', known, 1)
+        )
+
+    def lie(change: Callable[[dict[str, Any]], None]) -> bytes:
+        manifest = json.loads(text)
+        change(manifest)
+        return manifest_text(manifest).encode()
+
+    def manifest(make: Callable[[], bytes]) -> Callable[[], Changes]:
+        return lambda: {MANIFEST: make()}
+
+    for what, make in texts.items():
+        yield f"manifest {what}", manifest(make)
+    for what, change in LIES.items():
+        yield f"sealed: {what}", manifest(partial(lie, change))
+
+
+def encoded(text: str) -> bytes:
+    """Return a text in UTF-8, what is no text included."""
+    return text.encode("utf-8", "surrogatepass")
+
+
+def _array(**lies: Any) -> Callable[[dict[str, Any]], None]:
+    def change(manifest: dict[str, Any]) -> None:
+        for place in manifest["arrays"].values():
+            place.update(lies)
+
+    return change
+
+
+def _file(name: str | None = None, **lies: Any) -> Callable[[dict[str, Any]], None]:
+    def change(manifest: dict[str, Any]) -> None:
+        first = next(iter(manifest["files"]))
+        held = manifest["files"].pop(first)
+        manifest["files"] = {name or first: {**held, **lies}, **manifest["files"]}
+
+    return change
+
+
+def _key(name: str, value: Any) -> Callable[[dict[str, Any]], None]:
+    def change(manifest: dict[str, Any]) -> None:
+        held = manifest
+        *way, last = name.split("/")
+        for key in way:
+            held = held.setdefault(key, {})
+        held[last] = value
+
+    return change
+
+
+LIES: Mapping[str, Callable[[dict[str, Any]], None]] = {
+    "an older format": _key("format_version", 0),
+    "a newer format": _key("format_version", 2),
+    "another format": _key("format", "ustad table"),
+    "ten gigabytes": _file(bytes=10**10),
+    "a file without end": _file(bytes=2**53),
+    "a file elsewhere": _file(name="../../etc/passwd"),
+    "a device": _file(name="/dev/zero", bytes=10**8),
+    "no files": _key("files", {}),
+    "an array without end": _array(shape=[10**10]),
+    "shapes that multiply": _array(shape=[10**5] * 4),
+    "a shape of nothing": _array(shape=[]),
+    "a shape below nothing": _array(shape=[-1, -1]),
+    "an array before its file": _array(at=-8),
+    "an array beyond its file": _array(at=2**40),
+    "an array at no byte": _array(at=0.5),
+    "an unknown type": _array(dtype="complex128"),
+    "a type of JavaScript": _array(dtype="__proto__"),
+    "differences of anything": _array(differences=True),
+    "arrays of no file": _array(file="toString"),
+    "thousands of arrays": lambda manifest: manifest["arrays"].update(
+        {f"a{number}": manifest["arrays"]["values"] for number in range(20_000)}
+    ),
+    "chips without end": _key("options/chips", 2**53),
+    "players without end": _key("options/players", 2**53),
+    "turns without end": _key("turn/rolls_a_turn", 2**53),
+    "boxes without end": _key("sheet/counting", 2**31),
+    "keeps without end": _key("turn/keeps", [[]] * 200_000),
+    "holes without end": _key("raja_pasu/holes", 2**53),
+    "knots without end": _key("outlook/knots", 2**53),
+    "no sheet": _key("sheet", None),
+    "no reader": _key("reader", {}),
+    "readers of another kind": _key("reader", ["sheet.js"]),
+    "no levels": _key("levels", None),
+}  # fmt: skip
+"""What a manifest may say that is not so."""
+
+
+def random_lie(sound: Sound, luck: random.Random) -> Case:
+    """Return a manifest changed somewhere under a right digest, if it can have one."""
+    manifest = dict(sound.manifest)
+    key = luck.choice([key for key in manifest if key not in ("sha256", "vectors")])
+    manifest.update(changed({key: manifest[key]}, luck))
+    try:
+        text = manifest_text(manifest).encode()
+    except (ValueError, RecursionError):
+        text = json.dumps(manifest).encode()
+    return f"sealed: {key} changed", lambda: {MANIFEST: text}
+
+
+# Readers.
+
+
+class Node:
+    """The readers in JavaScript, in one process that answers a line for each line.
+
+    Args:
+        node: the program.
+        sounds: the exports whose readers are used, by name, in their folders.
+    """
+
+    def __init__(self, node: str, sounds: Mapping[str, Path]) -> None:
+        script = Path(__file__).with_name("read_export.mjs")
+        folders = [f"{name}={folder}" for name, folder in sounds.items()]
+        self.process = subprocess.Popen(
+            [node, str(script), *folders], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+
+    def ask(self, request: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the answer to a request; a process that hangs or ends answers ``crash``."""
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        watch = threading.Timer(LONGEST_WAIT, self.process.kill)
+        watch.start()
+        with contextlib.suppress(BrokenPipeError):
+            self.process.stdin.write(json.dumps(request) + "\n")
+            self.process.stdin.flush()
+        line = self.process.stdout.readline()
+        watch.cancel()
+        found: dict[str, Any] = json.loads(line) if line else {"crash": "it ended or hangs"}
+        return found
+
+    def peak(self) -> float:
+        """Return the bytes that the process took at its peak."""
+        return peak_of(self.process.pid)
+
+    def close(self) -> None:
+        """End the process."""
+        assert self.process.stdin is not None
+        with contextlib.suppress(OSError):
+            self.process.stdin.close()
+        self.process.wait(LONGEST_WAIT)
+
+
+def check_export_case(
+    name: str, sound: Sound, case: Case, folder: Path, node: Node | None, report: Report
+) -> None:
+    """Give a damaged export to every reader.
+
+    Args:
+        name: of the sound export.
+        sound: the export.
+        case: what is damaged.
+        folder: holds the export, and after the check again.
+        node: the readers in JavaScript, None if they are not to be run.
+        report: is told.
+    """
+    what, make = case
+    where, changes = f"{name}: {what}", make()
+    if all(sound.files.get(file) == content for file, content in changes.items()):
+        return
+    report.cases += 1
+    for file, content in changes.items():
+        (folder / file).unlink(missing_ok=True)
+        if content is not None:
+            (folder / file).write_bytes(content)
+    may_open = what.startswith("sealed: ")
+    try:
+        found = check_export(folder)
+    except TableError as error:
+        _note_refusal(error.kind, str(error), where, report)
+    except Exception as error:
+        report.faults.append(f"{where}: {type(error).__name__}: {error}")
+    else:
+        report.answers["opened"] += 1
+        report.check(may_open or found == sound.manifest, f"{where}: opened")
+    if node is not None and any(not file.endswith(".js") for file in changes):
+        told = node.ask({"open": name, "folder": str(folder)})
+        if "kind" in told:
+            _note_refusal(told["kind"], told["message"], where, report)
+        elif "crash" in told:
+            report.faults.append(f"{where}: JavaScript: {told['crash']}")
+        else:
+            report.answers["opened"] += 1
+            report.check(may_open or told["same"], f"{where}: JavaScript: opened")
+    for file in changes:
+        (folder / file).write_bytes(sound.files[file])
+
+
+def _note_refusal(kind: str, message: str, where: str, report: Report) -> None:
+    report.answers[kind] += 1
+    right = kind in REFUSED and "\n" not in message and len(message) < 2000
+    report.check(right, f"{where}: {kind}: {message[:300]}")
+
+
+def check_position(
+    name: str, position: Any, level: str, node: Node, advisor: Advisor, report: Report
+) -> None:
+    """Ask a reader about a position; Python must say the same of what is answered."""
+    report.cases += 1
+    where = f"{name}: {json.dumps(position)[:400]}"
+    told = node.ask({"ask": name, "position": position, "level": level})
+    if "kind" in told:
+        report.answers[f"{told['kind']} refused"] += 1
+        right = told["kind"] in ("position", "option") and len(told["message"]) < 2000
+        report.check(right, f"{where}: {told}")
+        return
+    if "crash" in told:
+        report.faults.append(f"{where}: JavaScript: {told['crash']}")
+        return
+    report.answers["answered"] += 1
+    try:
+        true = advisor.ask(position, level)
+    except (UstadError, TableError) as error:
+        report.faults.append(f"{where}: answered {told['best']}, Python: {error}")
+        return
+    off = abs(true["value"] - told["value"])
+    report.check(off <= ALLOWED[true["unit"]] + 1e-9, f"{where}: {told}, not {true['value']}")
+
+
+def check_bundle(sound: Sound, case: Case, folder: Path, report: Report) -> None:
+    """See that ``ustad verify`` finds what is damaged in a bundle."""
+    what, make = case
+    changes = make()
+    if all(sound.files.get(file) == content for file, content in changes.items()):
+        return
+    report.cases += 1
+    for file, content in changes.items():
+        (folder / file).unlink(missing_ok=True)
+        if content is not None:
+            (folder / file).write_bytes(content)
+    try:
+        faults = [fault for fault in folder_faults(folder).values() if fault is not None]
+        report.answers["corrupt_bundle"] += 1
+        report.check(bool(faults), f"bundle: {what}: nothing found")
+        report.check(not any("\n" in fault for fault in faults), f"bundle: {what}: {faults}")
+    except Exception as error:
+        report.faults.append(f"bundle: {what}: {type(error).__name__}: {error}")
+    for file in changes:
+        (folder / file).write_bytes(sound.files[file])
+
+
+def damage_exports(
+    specs: Sequence[TableSpec], tables: Path, count: int, seed: int, progress: Progress
+) -> Report:
+    """Damage exports, bundles and positions and see that every reader refuses them.
+
+    Args:
+        specs: the tables to export, built in the folder.
+        tables: where they are.
+        count: how many cases.
+        seed: what they are drawn from.
+        progress: called before each case.
+    """
+    report, luck = Report(), random.Random(seed)
+    program = shutil.which("node")
+    with tempfile.TemporaryDirectory() as root:
+        sounds: dict[str, Sound] = {}
+        for spec in specs:
+            progress(0, f"exporting {spec.what}")
+            sounds[spec.what] = make_export(spec, tables, Path(root) / "sound" / spec.what)
+        places = {name: Path(root) / "sound" / name for name in sounds}
+        work = {name: Path(root) / "work" / name for name in sounds}
+        for name, place in places.items():
+            shutil.copytree(place, work[name])
+        small = sorted(specs, key=lambda spec: spec.path(tables).stat().st_size)[:2]
+        bundle = Path(root) / "bundle"
+        write_bundle([open_table(spec, tables) for spec in small], bundle)
+        bundled = Sound.of(bundle)
+        node = None if program is None else Node(program, places)
+        advisor = Advisor(tables)
+        given: list[tuple[str, Case]] = []
+        for name, sound in sounds.items():
+            others = [other for other in sounds.values() if other is not sound]
+            given += [(name, case) for case in file_damage(sound, others)]
+            given += [(name, case) for case in manifest_damage(sound)]
+        room = (1 - ASKED - BUNDLES) * count
+        chance = min(1.0, room / 2 / len(given))
+        for name, case in given:
+            if luck.random() < chance:
+                progress(report.cases, f"{name}: {case[0]}")
+                check_export_case(name, sounds[name], case, work[name], node, report)
+        names = list(sounds)
+        while report.cases < count:
+            name, kind = luck.choice(names), luck.random()
+            sound = sounds[name]
+            progress(report.cases, name)
+            vectors = [] if node is None else sound.manifest["vectors"]
+            if kind < ASKED / (1 - chance / 2) and vectors and not name.startswith("marriage"):
+                vector = luck.choice(vectors)
+                position = changed(vector["position"], luck)
+                assert node is not None
+                level = vector.get("level", "expert")
+                check_position(name, position, level, node, advisor, report)
+            elif kind > 1 - BUNDLES:
+                check_bundle(bundled, random_damage(bundled, luck), bundle, report)
+            else:
+                case = (
+                    random_lie(sound, luck) if luck.random() < 0.4 else random_damage(sound, luck)
+                )
+                check_export_case(name, sound, case, work[name], node, report)
+        report.peak = peak_memory()
+        if node is None:
+            report.answers["no node here: the readers in JavaScript were not run"] += 1
+        else:
+            report.peak = max(report.peak, node.peak())
+            node.close()
+    return report

@@ -47,7 +47,7 @@ SMALL: tuple[tuple[str, Mapping[str, Any]], ...] = (
 """Tables that are built in a moment, one of each game."""
 
 EXPORTED: tuple[tuple[str, Mapping[str, Any]], ...] = (
-    ("yacht", {}),
+    ("yacht", {"second_yacht": "plain"}),
     ("dice_poker", {}),
     ("pasa", {"players": 4, "chips": 40}),
     ("raja_pasu", {"closed": 4}),

@@ -72,8 +72,10 @@ class Sound:
         return found
 
     def regions(self, name: str) -> set[int]:
-        """Return where the parts of a file begin and end: arrays, or the lines of a text."""
+        """Return where the parts of a file begin and end: arrays, or keys of the manifest."""
         content = self.files[name]
+        if name.endswith(".js"):
+            return {0, len(content) // 2, len(content)}
         if not name.endswith(".bin"):
             return {at + 1 for at, byte in enumerate(content) if byte == 10}
         places = [place for place in self.manifest["arrays"].values() if place["file"] == name]

@@ -26,7 +26,7 @@ const TYPES = {
 /** What is wrong with an export or a question; `kind` is a stable word for programs. */
 export class ExportError extends Error {
   /**
-   * @param {"corrupt_export"|"mismatched_export"|"position"|"option"|"level"} kind
+   * @param {"corrupt_export"|"mismatched_export"|"position"|"option"|"level"|"feature"} kind
    * @param {string} message
    */
   constructor(kind, message) {

@@ -30,7 +30,7 @@ export class ExportError extends Error {
    * @param {string} message
    */
   constructor(kind, message) {
-    super(message);
+    super(message.replace(/\s+/g, " ")); // one line, whatever it tells of
     this.name = "ExportError";
     this.kind = kind;
   }
@@ -93,14 +93,13 @@ export function openExport(manifest, reader, ...files) {
     buffers[name] = checkedBytes(name, expected, files[at]);
   });
   const arrays = {};
-  let size = 0;
+  let room = Object.values(buffers).reduce((sum, bytes) => sum + bytes.length, 0);
   for (const [name, place] of Object.entries(found.arrays)) {
     if (!Object.keys(buffers).includes(place.file)) continue;
     arrays[name] = arrayAt(name, place, buffers[place.file]);
-    size += arrays[name].byteLength;
+    room -= arrays[name].byteLength;
+    if (room < 0) throw corrupt("manifest: arrays: they are more than the files hold");
   }
-  const given = Object.values(buffers).reduce((sum, bytes) => sum + bytes.length, 0);
-  if (size > given) throw corrupt("manifest: arrays: they are more than the files hold");
   return { manifest: found, arrays };
 }
 

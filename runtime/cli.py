@@ -464,7 +464,10 @@ def _verify(args: argparse.Namespace) -> int:
 
 
 def _add_bundle(commands: Any) -> None:
-    text = "put all default tables, their manifests and SHA256SUMS into a folder to hand on"
+    text = (
+        "put all default tables, their manifests and SHA256SUMS into a folder to hand on; "
+        "those that are missing are built first"
+    )
     parser = _command(commands, "bundle", _bundle, text)
     parser.add_argument("--out", required=True, metavar="DIR", help="a new folder, or a bundle")
 

@@ -47,7 +47,7 @@ SMALL: tuple[tuple[str, Mapping[str, Any]], ...] = (
 """Tables that are built in a moment, one of each game."""
 
 EXPORTED: tuple[tuple[str, Mapping[str, Any]], ...] = (
-    ("yacht", {}),
+    ("yacht", {"second_yacht": "plain"}),
     ("dice_poker", {}),
     ("pasa", {"players": 4, "chips": 40}),
     ("raja_pasu", {"closed": 4}),
@@ -188,6 +188,7 @@ def main() -> int:
         parser.add_argument(flag, help=argparse.SUPPRESS)
     parser.add_argument("--count", type=int, help=argparse.SUPPRESS)
     args = parser.parse_args()
+    sys.stdout.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
     if args.part:
         return run_part(args)
     for name, count in (QUICK if args.quick else FULL).items():

@@ -139,9 +139,9 @@ def bundle_faults(folder: Path, tables: Mapping[Path, Table]) -> dict[Path, str 
 def _check(path: Path, digest: str | None) -> None:
     if digest is None:
         raise _fault(path, f"only what {SUMS} lists", "another file")
-    if not path.is_file():
-        raise _fault(path, "a file", "none")
     try:
+        if not path.is_file():
+            raise _fault(path, "a file", "none")
         found = _sha256(path)
     except OSError as error:
         raise _fault(path, "a readable file", error.strerror or str(error)) from None

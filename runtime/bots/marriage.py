@@ -1496,6 +1496,15 @@ class ExpertBot(MarriageBot):
         best, options = rank(moves, values)
         return Advice(best, options[0][1], self.unit, options, {"why": rated.why(chosen)})
 
+    def net_features(self, view: View, move: rules.Move) -> dict[str, float]:
+        """Return what the net after a move is the sum of, by the names of the numbers.
+
+        Each feature counts its number times; those that are 0 are left out.
+        """
+        rated = _Rated(view, self.weights, self._numbers, self._work, self._kernels)
+        at, line = rated.net_features(move, rated.own.shown)
+        return {NUMBER_NAMES[at + n]: held for n, held in enumerate(line.tolist()) if held}
+
 
 class _Rated:
     """One decision of the expert, each move rated by the hand that it leads to."""
@@ -1554,12 +1563,6 @@ class _Rated:
         seat = self.own._replace(shown=has_shown)
         return rules.player_maal(self.view.game, seat, hand, self.view.tiplu, True)
 
-    def expected(self, row: Floats, maal: int, has_shown: bool) -> float:
-        """Return the net to expect from a hand with these features."""
-        at = VALUE_AFTER if has_shown else VALUE_BEFORE
-        line = np.array([*row, maal, 1.0])
-        return float(line @ self.numbers[at : at + len(line)])
-
     def after(self, move: rules.Move) -> tuple[Ints, bool, bool]:
         """Return the hand after a move, whether the seat has then shown, and with dublees."""
         cards = self.hand.copy()
@@ -1588,13 +1591,23 @@ class _Rated:
 
     def net(self, move: rules.Move, has_shown: bool, waits: bool = False) -> float:
         """Return the net to expect after a move; ``waits``: it forgoes a show or a finish."""
+        at, line = self.net_features(move, has_shown)
+        if waits:
+            line[-3] = 0.0  # that a show or a finish is to be had
+        return float(line @ self.numbers[at : at + len(line)])
+
+    def net_features(self, move: rules.Move, has_shown: bool) -> tuple[int, Floats]:
+        """Return what the net after a move is expected from, and where its numbers begin.
+
+        These are the features of the hand that a discard leaves, else of the hand as it
+        is, then the maal and 1.
+        """
         cards, dublees = self.hand, self.own.dublees
         if isinstance(move, rules.Discard):
             cards, _, dublees = self.after(move)
         row = self.features(cards, has_shown, dublees)
-        if waits:
-            row[-1] = 0.0
-        return self.expected(row, self.maal(cards, has_shown), has_shown)
+        at = VALUE_AFTER if has_shown else VALUE_BEFORE
+        return at, np.array([*row, self.maal(cards, has_shown), 1.0])
 
     def worth(self, move: rules.Move) -> float:
         """Return what a move is worth beside the others, in net points."""

@@ -1,8 +1,9 @@
 """The export of Marriage: the learned numbers of its expert, as they are.
 
 A number belongs to a feature of a decision; :mod:`ustad.runtime.bots.marriage` says what each
-feature is.  The reader gives the numbers by name and plays nothing: the features are the app's
-to count.  The vectors are positions with the expert's moves and nets, to check them against.
+feature is.  The reader gives the numbers by name and sums; it plays nothing: the features are
+the app's to count.  The vectors are positions with the expert's moves and nets, and with the
+``features`` that the net is the sum of, so that an app can check what it counts.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ustad.runtime.advice import advice_to_json
-from ustad.runtime.bots.marriage import NUMBER_NAMES, expert_numbers, make_bot, weights_spec
+from ustad.runtime.bots.marriage import NUMBER_NAMES, ExpertBot, expert_numbers, weights_spec
 from ustad.runtime.export.content import Content, Packed
 from ustad.runtime.games.base import Progress
 from ustad.runtime.games.marriage import TYPE
@@ -56,7 +57,7 @@ def content(options: Mapping[str, Any], folder: Path, progress: Progress | None 
 def _vectors(folder: Path) -> list[dict[str, Any]]:
     """Return positions of rounds of four experts with the expert's answers."""
     rules = TYPE.game(TYPE.read_options({}))
-    bot = make_bot("expert", rules, folder, 0)
+    bot = ExpertBot(0, expert_numbers(folder))
     found: list[dict[str, Any]] = []
     moves = 0
     for number in range(VECTORS):
@@ -66,7 +67,13 @@ def _vectors(folder: Path) -> list[dict[str, Any]]:
             moves += 1
             if moves % _EVERY == 0:
                 told = advice_to_json(TYPE, bot.ask(view))
-                vector = {"position": TYPE.state_to_json(view), "best": told["best"]}
-                found.append({**vector, "value": told["value"]})
+                found.append(
+                    {
+                        "position": TYPE.state_to_json(view),
+                        "best": told["best"],
+                        "value": told["value"],
+                        "features": bot.net_features(view, bot.choose(view)),
+                    }
+                )
             state = state.apply(bot.choose(view))
     return found

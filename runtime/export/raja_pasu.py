@@ -24,6 +24,7 @@ from ustad.runtime.export.content import Content, Packed, brief, table_facts, ve
 from ustad.runtime.games.base import Progress
 from ustad.runtime.games.raja_pasu import (
     HOLES,
+    MOST_ROUNDS,
     NORTH,
     PASU,
     ROW,
@@ -111,7 +112,13 @@ def content(options: Mapping[str, Any], folder: Path, progress: Progress | None 
         facts={
             **table_facts(table),
             "option_defaults": TYPE.read_options({}),
-            "raja_pasu": {"holes": HOLES, "row": ROW, "pasu": PASU},
+            "raja_pasu": {
+                "holes": HOLES,
+                "row": ROW,
+                "pasu": PASU,
+                "seeds_a_hole": SEEDS_A_HOLE,
+                "most_rounds": MOST_ROUNDS,
+            },
         },
         files={
             "values.bin": {

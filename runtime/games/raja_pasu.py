@@ -67,6 +67,7 @@ ROW = 7
 HOLES = 2 * ROW
 SEEDS_A_HOLE = 7
 ALL_SEEDS = HOLES * SEEDS_A_HOLE
+MOST_ROUNDS = 1000
 PASU = 4
 """A hole that a sown seed brings to so many is emptied: a touched hole holds 0 to 3."""
 
@@ -552,7 +553,7 @@ class RajaPasuType(GameType):
     options = (
         Option("origin", "sown", ORIGIN, "whether a lap sows into the hole it began from"),
         Option("match", False, (False, True), "rounds until a side can open no hole, or one round"),
-        WholeNumber("max_rounds", 20, (), "the most rounds of a match", 1, 1000),
+        WholeNumber("max_rounds", 20, (), "the most rounds of a match", 1, MOST_ROUNDS),
     )
 
     @property

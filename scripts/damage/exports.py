@@ -72,8 +72,10 @@ class Sound:
         return found
 
     def regions(self, name: str) -> set[int]:
-        """Return where the parts of a file begin and end: arrays, or the lines of a text."""
+        """Return where the parts of a file begin and end: arrays, or keys of the manifest."""
         content = self.files[name]
+        if name.endswith(".js"):
+            return {0, len(content) // 2, len(content)}
         if not name.endswith(".bin"):
             return {at + 1 for at, byte in enumerate(content) if byte == 10}
         places = [place for place in self.manifest["arrays"].values() if place["file"] == name]
@@ -272,13 +274,20 @@ class Node:
 
     def __init__(self, node: str, sounds: Mapping[str, Path]) -> None:
         script = Path(__file__).with_name("read_export.mjs")
-        folders = [f"{name}={folder}" for name, folder in sounds.items()]
+        self.command = [node, str(script), *(f"{name}={at}" for name, at in sounds.items())]
+        self.peak = 0.0
+        self._start()
+
+    def _start(self) -> None:
         self.process = subprocess.Popen(
-            [node, str(script), *folders], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+            self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )
 
     def ask(self, request: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the answer to a request; a process that hangs or ends answers ``crash``."""
+        """Return the answer to a request; a process that hangs or ends answers ``crash``.
+
+        Another one takes its place.
+        """
         assert self.process.stdin is not None
         assert self.process.stdout is not None
         watch = threading.Timer(LONGEST_WAIT, self.process.kill)
@@ -288,15 +297,16 @@ class Node:
             self.process.stdin.flush()
         line = self.process.stdout.readline()
         watch.cancel()
-        found: dict[str, Any] = json.loads(line) if line else {"crash": "it ended or hangs"}
-        return found
-
-    def peak(self) -> float:
-        """Return the bytes that the process took at its peak."""
-        return peak_of(self.process.pid)
+        if line:
+            found: dict[str, Any] = json.loads(line)
+            return found
+        self.close()
+        self._start()
+        return {"crash": "it ended or hangs"}
 
     def close(self) -> None:
-        """End the process."""
+        """End the process, after noting the bytes that it took at its peak."""
+        self.peak = max(self.peak, peak_of(self.process.pid))
         assert self.process.stdin is not None
         with contextlib.suppress(OSError):
             self.process.stdin.close()
@@ -352,6 +362,16 @@ def _note_refusal(kind: str, message: str, where: str, report: Report) -> None:
     report.answers[kind] += 1
     right = kind in REFUSED and "\n" not in message and len(message) < 2000
     report.check(right, f"{where}: {kind}: {message[:300]}")
+
+
+def as_in_javascript(value: Any) -> Any:
+    """Return a JSON value as JavaScript sees it, where 2.0 and -0.0 are whole numbers."""
+
+    def number(text: str) -> int | float:
+        found = float(text)
+        return int(found) if found.is_integer() else found
+
+    return json.loads(json.dumps(value), parse_float=number)
 
 
 def check_position(
@@ -449,7 +469,7 @@ def damage_exports(
             vectors = [] if node is None else sound.manifest["vectors"]
             if kind < ASKED / (1 - chance / 2) and vectors and not name.startswith("marriage"):
                 vector = luck.choice(vectors)
-                position = changed(vector["position"], luck)
+                position = as_in_javascript(changed(vector["position"], luck))
                 assert node is not None
                 level = vector.get("level", "expert")
                 check_position(name, position, level, node, advisor, report)
@@ -464,6 +484,6 @@ def damage_exports(
         if node is None:
             report.answers["no node here: the readers in JavaScript were not run"] += 1
         else:
-            report.peak = max(report.peak, node.peak())
             node.close()
+            report.peak = max(report.peak, node.peak)
     return report

@@ -34,8 +34,8 @@ for (const word of process.argv.slice(2)) {
   };
   const answers = (game) =>
     JSON.stringify(
-      game instanceof Map
-        ? [...game]
+      game.numbers instanceof Map
+        ? [...game.numbers]
         : manifest.vectors.slice(0, 3).map(({ position, level }) => game.ask(position, level)),
     );
   const game = openIn(folder);

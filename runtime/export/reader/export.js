@@ -26,11 +26,11 @@ const TYPES = {
 /** What is wrong with an export or a question; `kind` is a stable word for programs. */
 export class ExportError extends Error {
   /**
-   * @param {"corrupt_export"|"mismatched_export"|"position"|"option"|"level"} kind
+   * @param {"corrupt_export"|"mismatched_export"|"position"|"option"|"level"|"feature"} kind
    * @param {string} message
    */
   constructor(kind, message) {
-    super(message);
+    super(message.replace(/\s+/g, " ")); // one line, whatever it tells of
     this.name = "ExportError";
     this.kind = kind;
   }
@@ -93,14 +93,13 @@ export function openExport(manifest, reader, ...files) {
     buffers[name] = checkedBytes(name, expected, files[at]);
   });
   const arrays = {};
-  let size = 0;
+  let room = Object.values(buffers).reduce((sum, bytes) => sum + bytes.length, 0);
   for (const [name, place] of Object.entries(found.arrays)) {
     if (!Object.keys(buffers).includes(place.file)) continue;
     arrays[name] = arrayAt(name, place, buffers[place.file]);
-    size += arrays[name].byteLength;
+    room -= arrays[name].byteLength;
+    if (room < 0) throw corrupt("manifest: arrays: they are more than the files hold");
   }
-  const given = Object.values(buffers).reduce((sum, bytes) => sum + bytes.length, 0);
-  if (size > given) throw corrupt("manifest: arrays: they are more than the files hold");
   return { manifest: found, arrays };
 }
 

@@ -37,7 +37,6 @@ export function open(manifest, values) {
 const KEYS = ["game", "options", "board", "closed", "to_move", "captured", "earlier", "match"];
 const BLOCK = 64; // codes from one entry of the index to the next
 const PATIENCE = 64; // laps after which a move is suspected to be endless
-const ALL_SEEDS = 98;
 const DEEPEST = 100;
 
 // Sowing.
@@ -109,7 +108,9 @@ export class RajaPasuTable {
   constructor({ manifest, arrays }) {
     this.manifest = manifest;
     this.arrays = arrays;
-    const { holes, row, pasu } = manifest.raja_pasu;
+    const { holes, row, pasu, seeds_a_hole: each } = manifest.raja_pasu;
+    this.seedsAHole = each;
+    this.allSeeds = each * holes;
     this.holes = holes;
     this.row = row;
     this.pasu = pasu;
@@ -376,15 +377,17 @@ export class RajaPasuTable {
   #read(position) {
     checkKeys(position, "position", KEYS);
     checkGame(this.manifest, position);
-    const { holes, row } = this;
+    const { holes, row, allSeeds } = this;
     const { board, to_move: mover } = position;
-    const counts = (key, value) => {
-      const fits = Array.isArray(value) && value.length === holes;
-      if (!fits || !value.every((seeds) => isWhole(seeds, 0, ALL_SEEDS))) {
-        refuse(key, `${holes} whole numbers from 0 to ${ALL_SEEDS}`, value);
+    const counts = (key, value, length) => {
+      const fits = Array.isArray(value) && value.length === length;
+      if (!fits || !value.every((seeds) => isWhole(seeds, 0, allSeeds))) {
+        refuse(key, `${length} whole numbers from 0 to ${allSeeds}`, value);
       }
     };
-    counts("board", board);
+    counts("board", board, holes);
+    const captured = position.captured ?? [0, 0];
+    counts("captured", captured, 2);
     if (!isWhole(mover, 0, 1)) refuse("to_move", "0 or 1", mover);
     const closed = position.closed ?? [];
     const listed = Array.isArray(closed) && closed.every((hole) => isWhole(hole, 0, holes - 1));
@@ -399,13 +402,53 @@ export class RajaPasuTable {
     const earlier = position.earlier ?? [];
     const seeds = (held) => held.reduce((sum, count) => sum + count, 0);
     if (!Array.isArray(earlier)) refuse("earlier", "a list of boards", earlier);
+    const met = new Map();
     for (const past of earlier) {
-      counts("earlier", past);
+      counts("earlier", past, holes);
       if (seeds(past) !== seeds(board) || closed.some((hole) => past[hole] > 0)) {
         refuse("earlier", `boards with ${seeds(board)} seeds in open holes`, past);
       }
+      if (past.some((held, hole) => held !== board[hole] && Math.max(held, board[hole]) > 3)) {
+        refuse("earlier", "boards alike in every hole of four or more", past);
+      }
+      met.set(past.join(), (met.get(past.join()) ?? 0) + 1);
+      if (met.get(past.join()) > 2) refuse("earlier", "no board three times", past);
     }
-    if (seeds(board) > ALL_SEEDS) refuse("board", `at most ${ALL_SEEDS} seeds`, seeds(board));
+    const inRound = seeds(board) + seeds(captured);
+    if (inRound > allSeeds) refuse("board", `at most ${allSeeds} seeds with those captured`, inRound);
+    this.#checkMatch(position, inRound, closed);
     return { board, closed, mover, earlier };
+  }
+
+  /** Check what a position says of its match, which no value depends on. */
+  #checkMatch({ options: given, match }, inRound, closed) {
+    const { match: isMatch, max_rounds: rounds } = { ...this.manifest.option_defaults, ...given };
+    const { most_rounds: mostRounds } = this.manifest.raja_pasu;
+    if (typeof isMatch !== "boolean") refuse("options: match", "true or false", isMatch);
+    if (!isWhole(rounds, 1, mostRounds)) refuse("options: max_rounds", `1 to ${mostRounds}`, rounds);
+    if (match === undefined || match === null) {
+      if (isMatch) refuse("match", "owned, round and leader, since the options say match", match);
+      return;
+    }
+    const { allSeeds, seedsAHole: each, row } = this;
+    checkKeys(match, "match", ["owned", "round", "leader"]);
+    const { owned, round, leader } = match;
+    const two = Array.isArray(owned) && owned.length === 2;
+    if (!two || !owned.every((held) => isWhole(held, each, allSeeds - each))) {
+      refuse("match: owned", `two numbers from ${each} that add up to ${allSeeds}`, owned);
+    }
+    if (owned[0] + owned[1] !== allSeeds || (round === 1 && owned[0] !== owned[1])) {
+      refuse("match: owned", `two numbers that add up to ${allSeeds}, equal in round 1`, owned);
+    }
+    if (!isWhole(round, 1, rounds)) refuse("match: round", `1 to ${rounds}`, round);
+    if (!isWhole(leader, 0, 1)) refuse("match: leader", "0 or 1", leader);
+    const shut = owned.flatMap((held, seat) =>
+      Array.from({ length: row - Math.min(row, Math.floor(held / each)) }, (_, at) => row * seat + at),
+    );
+    if (closed.length !== shut.length || shut.some((hole) => !closed.includes(hole))) {
+      refuse("closed", `${shut.join(", ") || "none"} with owned ${owned.join(" and ")}`, closed);
+    }
+    const expected = each * (this.holes - closed.length);
+    if (inRound !== expected) refuse("board", `${expected} seeds with those captured`, inRound);
   }
 }

@@ -211,10 +211,16 @@ def test_the_numbers_of_marriage(made: Callable[[Named], Made], node: str, tmp_p
         f"const folder = {json.dumps(str(export.folder))};"
         "const read = (name) => fs.readFileSync(`${folder}/${name}`);"
         'const found = open(read("manifest.json").toString(), read("values.bin"));'
-        "console.log(JSON.stringify([...found]));"
+        "const { vectors } = JSON.parse(read('manifest.json'));"
+        "const sums = vectors.map(({ features }) => found.sum(features));"
+        "let kind = null;"
+        "try { found.sum({ luck: 1 }); } catch (error) { kind = error.kind; }"
+        "console.log(JSON.stringify([[...found.numbers], sums, kind]));"
     )
-    found = dict(json.loads(run(node, script)))
-    assert found == dict(zip(NUMBER_NAMES, shipped_numbers().tolist(), strict=True))
+    numbers, sums, refused = json.loads(run(node, script))
+    assert dict(numbers) == dict(zip(NUMBER_NAMES, shipped_numbers().tolist(), strict=True))
+    assert sums == pytest.approx([vector["value"] for vector in export.content.vectors], abs=1e-9)
+    assert refused == "feature"
     kind = game_type("marriage")
     bot = kind.bot("expert", kind.game(kind.read_options({})), tmp_path, 0)
     assert len(export.content.vectors) >= 50

@@ -121,7 +121,7 @@ def judge_hand(hand: Hand) -> dict[str, Any]:
     rest = without(hand.rest, near.kept)
     seven = [(card,) * 2 for card in range(MASTER) if counts[card] >= 2][:DUBLEES_TO_SHOW]
     can_dublees = pairs >= DUBLEES_TO_SHOW
-    answer = {
+    answer: dict[str, Any] = {
         "three_pure": distance == 0,
         "seven_dublees": can_dublees,
         "can_show": distance == 0 or (can_dublees and hand.game.dublee),

@@ -232,13 +232,16 @@ def _built(
     wanted: Sequence[tuple[GameType, Mapping[str, Any]]], folder: Path, force: bool
 ) -> Iterator[tuple[Table, dict[str, Any]]]:
     """Build tables where they are not built yet, and yield each with what to tell of it."""
-    build_table = _builder()
-    for kind, options in wanted:
-        begin = time.perf_counter()
-        with _bar(kind.table_spec(options).what, "states") as progress:
-            table, new = build_table(kind, options, folder, force, progress, _announce)
-        seconds = time.perf_counter() - begin
-        yield table, {**_table_row(table), "built": new, "seconds": round(seconds, 3)}
+    builder = _builder()
+    try:
+        for kind, options in wanted:
+            begin = time.perf_counter()
+            with _bar(kind.table_spec(options).what, "states") as progress:
+                table, new = builder.build_table(kind, options, folder, force, progress, _announce)
+            seconds = time.perf_counter() - begin
+            yield table, {**_table_row(table), "built": new, "seconds": round(seconds, 3)}
+    finally:
+        builder.release(kind for kind, _ in wanted)
 
 
 def _print_built(rows: Sequence[dict[str, Any]]) -> None:
@@ -259,8 +262,8 @@ def _default_tables(games: Iterable[str]) -> list[tuple[GameType, Mapping[str, A
     ]
 
 
-def _builder() -> Callable[..., tuple[Table, bool]]:
-    """Return the function that builds a table."""
+def _builder() -> Any:
+    """Return the module that builds tables."""
     try:
         build: Any = import_module("ustad.solver.build")
         import_module("ustad.runtime.compiled")
@@ -268,8 +271,7 @@ def _builder() -> Callable[..., tuple[Table, bool]]:
         raise MissingPackageError(
             f"building tables needs the package {error.name}: pip install 'ustad[build]'"
         ) from None
-    function: Callable[..., tuple[Table, bool]] = build.build_table
-    return function
+    return build
 
 
 def _announce(line: str) -> None:
@@ -337,14 +339,15 @@ def _add_verify(commands: Any) -> None:
 
 
 def _table_row(table: Table) -> dict[str, Any]:
+    start, unit = game_type(table.spec.game).start_value(table)
     return {
         "game": table.spec.game,
         "options": dict(table.spec.options),
         "path": str(table.path),
         "bytes": table.bytes,
         "quantity": table.spec.quantity,
-        "unit": table.spec.unit,
-        "start_value": table.start_value,
+        "unit": unit,
+        "start_value": start,
     }
 
 

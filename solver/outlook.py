@@ -53,7 +53,7 @@ from ustad.runtime.compiled import (
 )
 from ustad.runtime.games import yacht
 from ustad.runtime.games.base import TIE, Progress
-from ustad.runtime.outlook import SPAN, BestChances, FullOutlook, Mixture, Outlook
+from ustad.runtime.outlook import SPAN, BestChances, FullOutlook, Laid, Mixture
 from ustad.solver import chances, compact
 from ustad.solver import yacht as yacht_solver
 from ustad.solver.build import Built
@@ -74,7 +74,7 @@ _FIVE_EQUAL = np.array(FIVE_EQUAL)
 
 
 @compiled
-def _fill_writes(
+def fill_writes(
     second_yacht: int,
     values: Floats,
     column: Ints,
@@ -212,7 +212,7 @@ def _solve_blocks(
         for at in range(first_piece[block], first_piece[block + 1]):
             open_boxes, held, begin, end, lane, _ = pieces[at]
             lanes = slice(lane, lane + end - begin)
-            _fill_writes(
+            fill_writes(
                 second_yacht,
                 values,
                 column,
@@ -315,6 +315,11 @@ _KEPT: dict[str, tuple[int, Any]] = {}
 """What was solved last, by what it is: its setting and itself."""
 
 
+def release() -> None:
+    """Let go of what is kept for further tables: up to 2.3 GB."""
+    _KEPT.clear()
+
+
 def _kept(what: str, second_yacht: int, make: Callable[[], Any]) -> Any:
     """Return what was made for a setting; several tables are made of it, one after the other."""
     if what not in _KEPT or _KEPT[what][0] != second_yacht:
@@ -358,7 +363,7 @@ def build(options: Mapping[str, Any], progress: Progress | None = None) -> Built
         parts = {"tail": outlook.tail, "tail_points": outlook.tail_points, "bonus": bonus}
         return Built(spec, outlook.chance, counts, structure, parts)
     if name == "compact":
-        made: Outlook = outlook
+        made: Laid = outlook
     else:
         made = Mixture(outlook, _best_chances(second_yacht, progress), yacht_outlook.MIX)
     kinds = yacht_outlook.kinds(second_yacht)

@@ -29,6 +29,7 @@ merging upper sums with one future is ours.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from functools import partial
 from typing import Any
@@ -245,6 +246,12 @@ def _finish_sheets(values: Floats, second_yacht: int) -> None:
 def reachable_states(second_yacht: int) -> int:
     """Return how many states a game can reach between turns, finished sheets included."""
     return yacht.yacht_states(second_yacht) * yacht.LOWER_SETS * yacht.columns().reachable
+
+
+def release() -> None:
+    """Let go of what is kept from one table to the next."""
+    if (outlook := sys.modules.get("ustad.solver.outlook")) is not None:
+        outlook.release()
 
 
 def build(options: Mapping[str, Any], progress: Progress | None = None) -> Built:

@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 from ustad.runtime.errors import OptionError, PositionError, shown
 from ustad.runtime.strict_json import Fields, is_int
-from ustad.tables import TableSpec
+from ustad.tables import Table, TableSpec
 
 CHANCE = -1
 """``current_player()`` of a state that waits for dice or cards."""
@@ -407,6 +407,10 @@ class GameType(ABC):
         """Return who knows exactly what a level gains among others of level hard, if anybody."""
         del level, game, tables
         return None
+
+    def start_value(self, table: Table) -> tuple[float, str]:
+        """Return what a table says of the start of the game, and its unit, to tell people."""
+        return table.start_value, table.spec.unit
 
     @abstractmethod
     def table_options(self) -> tuple[dict[str, Any], ...]:

@@ -79,6 +79,8 @@ SHARE, FIRST_COME = range(2)
 MENUS = ("buttons", "all")
 BUTTONS, ALL = range(2)
 NO_MAXIMUM = 10**9
+MOST_CHIPS = 100_000
+"""The most chips that a position may have on the table, in stakes."""
 """What ``max_bet`` is for the flat functions when there is none; no stack is larger."""
 
 Throw = tuple[int, ...]
@@ -130,12 +132,19 @@ def next_bet(menu: int, most: int, bet: int) -> int:
 
 
 @lru_cache(maxsize=4096)
-def legal_bets(menu: int, most: int) -> tuple[int, ...]:
+def legal_bets(menu: int, most: int) -> Sequence[int]:
     """Return the legal bets in ascending order where so much is allowed."""
-    bets = [next_bet(menu, most, -1)]
+    least = next_bet(menu, most, -1)
+    if menu == ALL:
+        return range(least, most + 1)  # may be long
+    bets = [least]
     while (bet := next_bet(menu, most, bets[-1])) >= 0:
         bets.append(bet)
     return tuple(bets)
+
+
+def _bets_in_words(bets: Sequence[int]) -> str:
+    return f"{bets[0]} to {bets[-1]}" if len(bets) > 8 else ", ".join(map(str, bets))
 
 
 # The dice.
@@ -336,7 +345,7 @@ class PasaState:
         if seat == CHANCE:
             return self._thrown(move)
         if not is_int(move, 0, NO_MAXIMUM) or move not in self.legal_moves():
-            legal = ", ".join(map(str, self.legal_moves()))
+            legal = _bets_in_words(self.legal_moves())
             raise MoveError(f"move: bet: expected one of {legal}, got {shown(move)}")
         bets = (*self.bets[:seat], int(move), *self.bets[seat + 1 :])
         return replace(self, bets=bets)
@@ -480,9 +489,11 @@ class PasaType(GameType):
         stacks = fields.take("stacks")
         if not isinstance(stacks, list) or not all(is_int(s, 0, NO_MAXIMUM) for s in stacks):
             fields.fail("stacks", "a list with the chips of each seat, whole numbers", stacks)
-        players = self.check_players(len(stacks))
-        if not any(stacks):
-            fields.fail("stacks", "some chips", stacks)
+        if not self.least_players <= len(stacks) <= self.most_players:
+            fields.fail("stacks", f"{self.least_players} to {self.most_players} seats", stacks)
+        players = len(stacks)
+        if not 0 < sum(stacks) <= MOST_CHIPS:
+            fields.fail("stacks", f"1 to {MOST_CHIPS} chips in all, in stakes", stacks)
         thrower = fields.integer("thrower", 0, players - 1)
         turns_left = fields.integer("turns_left", 0, NO_MAXIMUM)
         bets = fields.take("bets")
@@ -653,7 +664,7 @@ class PasaType(GameType):
 
     def prompt(self, state: PasaState) -> str:
         """Return what can be typed now."""
-        bets = ", ".join(map(str, state.legal_moves()))
+        bets = _bets_in_words(state.legal_moves())
         return f"your bet in stakes: {bets} (the last is the most allowed)"
 
     def move_from_text(self, state: PasaState, text: str) -> int:
@@ -685,7 +696,7 @@ def _with_bets(state: PasaState, bets: Any, fields: Fields) -> PasaState:
             break
         legal = state.legal_moves()
         if not is_int(bet, 0, NO_MAXIMUM) or bet not in legal:
-            fields.fail(f"bets[{seat}]", f"null or one of {', '.join(map(str, legal))}", bet)
+            fields.fail(f"bets[{seat}]", f"null or one of {_bets_in_words(legal)}", bet)
         state = state.apply(bet)
     return state
 

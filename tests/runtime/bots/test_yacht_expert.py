@@ -11,11 +11,10 @@ import pytest
 
 from ustad.runtime.advice import ask
 from ustad.runtime.bots.yacht import TableBot, make_bot
-from ustad.runtime.bots.yacht_expert import ExpertBot, Unseeing, final_totals, learnt
-from ustad.runtime.bots.yacht_outlook import Outlooks
+from ustad.runtime.bots.yacht_expert import AloneBot, ExpertBot, final_totals
+from ustad.runtime.bots.yacht_outlook import Outlooks, learnt
 from ustad.runtime.bots.yacht_target import make_target_bot
 from ustad.runtime.dice import KEEP_INDEX, ROLLS, sub_keeps, transition_matrix
-from ustad.runtime.errors import UsageError
 from ustad.runtime.games.base import TIE
 from ustad.runtime.games.sheet import Keep, SheetState, Write
 from ustad.runtime.games.yacht import (
@@ -25,11 +24,10 @@ from ustad.runtime.games.yacht import (
     Sheet,
     Yacht,
     make_sheet,
-    state_index,
 )
 from ustad.runtime.games.yacht import possible_points as boxes_points
 from ustad.solver import outlook
-from ustad.tables import open_table
+from ustad.tables import MissingTableError, open_table
 
 FEW = 3
 """Open boxes of the sheets met here."""
@@ -272,14 +270,27 @@ class _Hard(ExpertBot):
 # As it is asked.
 
 
-def test_without_an_outlook_expert_plays_like_hard_and_says_so(tables: Path) -> None:
+@pytest.mark.parametrize("setting", SECOND_YACHT)
+def test_without_an_outlook_expert_plays_alone_or_not_at_all(tables: Path, setting: str) -> None:
+    """It never silently plays weaker: with others it says what to build."""
     asked = {
-        "game": "yacht", "sheets": [{}, {}], "to_move": 0, "dice": [1, 1, 3, 4, 6],
-        "rolls_left": 2,
+        "game": "yacht", "options": {"second_yacht": setting}, "sheets": [{}, {}], "to_move": 0,
+        "dice": [1, 1, 3, 4, 6], "rolls_left": 2,
     }  # fmt: skip
-    answer, hard = ask(asked, "expert", tables), ask(asked, "hard", tables)
-    assert "outlook=compact" in answer.pop("note")
+    command = f"--option outlook=compact --option second_yacht={setting}"
+    for _ in range(2):
+        with pytest.raises(MissingTableError, match=command):
+            ask(asked, "expert", tables)
+    bot = make_bot("expert", Yacht(setting), tables)
+    state = TYPE.state_from_json(asked)
+    with pytest.raises(MissingTableError, match=command):
+        bot.choose(state)
+    alone = {**asked, "sheets": [{}]}
+    answer, hard = ask(alone, "expert", tables), ask(alone, "hard", tables)
+    assert "alone" in answer.pop("note")
     assert answer == hard
+    one = TYPE.state_from_json(alone)
+    assert bot.choose(one) == make_bot("hard", Yacht(setting), tables).choose(one)
 
 
 def test_alone_at_the_table(experts: dict[str, ExpertBot]) -> None:
@@ -350,40 +361,23 @@ def test_target_on_the_command_line(run_ustad: Any, tables: Path) -> None:
 def test_a_target_is_refused_without_the_table(tables: Path) -> None:
     bot = make_target_bot(Yacht(), 300, tables)
     start = position(Yacht(), [make_sheet((-1,) * len(BOXES), 0)], 0, (1, 1, 2, 3, 4), 2)
-    with pytest.raises(UsageError, match="13 open boxes"):
+    with pytest.raises(MissingTableError, match=r"more than 4 open boxes.*outlook=best"):
         bot.ask(start)
 
 
 def test_make_bot_gives_each_level_its_own(tables: Path) -> None:
     assert type(make_bot("hard", Yacht(), tables)) is TableBot
-    assert type(make_bot("expert", Yacht(), tables)) is Unseeing
+    assert type(make_bot("expert", Yacht(), tables)) is AloneBot
 
 
 def test_what_is_learnt_on_the_way() -> None:
-    """Last to play with two boxes open one knows all at the last turn; first, about half."""
-    assert learnt(2, [1]) == 1
-    assert learnt(2, [2]) == 0.5
-    assert learnt(3, [2, 2]) == 0.75
-    assert learnt(3, [2, 3]) == 0.625
-    assert learnt(1, [0]) == 0
-    assert 0.5 < learnt(13, [12]) < 0.55
-
-
-def test_own_rows_mix_hard_play_and_best_chances(experts: dict[str, ExpertBot]) -> None:
-    known = experts["plain"].outlooks
-    states = np.array([state_index(1 << 12, 1, 63), state_index(1 << 11, 0, 0)])
-
-    class Thrice:
-        """All points count three times."""
-
-        def rows(self, states: Any) -> Any:
-            return known.field.rows(states) * 3
-
-    hard = known.field.rows(states)
-    part = Outlooks("best", known.field, known.bonus, True, Thrice())
-    weights = np.array([0.5, 1.0])
-    mixed = part.own_rows(states, weights)
-    assert mixed == pytest.approx(hard * np.array([[2.0], [3.0]]), abs=1e-15)
-    two_thirds = Outlooks("best", known.field, known.bonus, True, Thrice(), 2 / 3)
-    assert two_thirds.own_rows(states, weights * 2 / 3) == pytest.approx(mixed, abs=1e-12)
-    assert np.array_equal(part.own_rows(states, np.zeros(2)), hard)
+    """The last to play with two boxes open knows all by the last turn; nobody more than all."""
+    assert learnt(2, 1.0, 0.5) == pytest.approx(0.93, abs=0.01)
+    assert learnt(2, 0.0, 0.5) == pytest.approx(0.65, abs=0.01)
+    open_boxes = np.arange(2, len(BOXES) + 1)
+    for early in (0.0, 0.4, 1.0):
+        counts = learnt(open_boxes, early, 0.5)
+        assert (np.diff(counts) < 0).all()
+        assert (counts < learnt(open_boxes, early + 0.1, 0.5)).all()
+        assert (counts <= learnt(open_boxes, early, 0.05)).all()
+    assert learnt(2, 1.0, 0.0) == 1

@@ -26,7 +26,6 @@ from ustad.runtime.bots import dice_poker as dice_poker_bots
 from ustad.runtime.bots import yacht as yacht_bots
 from ustad.runtime.bots.marriage import NUMBER_NAMES, shipped_numbers
 from ustad.runtime.bots.sheet import FIRST_WRITE
-from ustad.runtime.bots.yacht_outlook import STEPS
 from ustad.runtime.errors import ExportError
 from ustad.runtime.export import (
     Content,
@@ -46,7 +45,7 @@ from ustad.runtime.export import yacht as yacht_export
 from ustad.runtime.export.manifest import canonical, manifest_text
 from ustad.runtime.games import NAMES, dice_poker, game_type, pasa, raja_pasu, yacht
 from ustad.solver.build import build_table
-from ustad.tables import Table, TableError, open_table, write_table
+from ustad.tables import Table, TableError, open_table
 
 HERE = Path(__file__).parent
 
@@ -83,33 +82,15 @@ class Made:
 
 
 @pytest.fixture(scope="session")
-def folder(tables: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(
+    tables: Path, tmp_path_factory: pytest.TempPathFactory, write_outlook: Callable[[Path], None]
+) -> Path:
     """A folder of tables for these tests: those of yacht, with an outlook, and more to come."""
     found = tmp_path_factory.mktemp("export-tables")
     for path in tables.glob("yacht,second_yacht=*.h5"):
         shutil.copy(path, found)
     write_outlook(found)
     return found
-
-
-def write_outlook(folder: Path) -> None:
-    """Write a compact outlook of made-up distributions: real ones take minutes to build."""
-    spec = yacht.TYPE.table_spec({**YACHT[1], "outlook": "compact"})
-    random = np.random.default_rng(8)
-    knots, far = spec.shape
-    gaps = random.integers(0, 18, size=(knots, far), dtype=np.uint8)
-    gaps[1:][random.random((knots - 1, far)) < 0.2] = 0  # parts that stand on one point
-    parts: dict[str, Any] = {"shift": random.integers(-128, 128, size=far, dtype=np.int8)}
-    parts["bonus"] = random.integers(0, 1001, size=spec.parts["bonus"][1], dtype=np.uint16)
-    for name, _, count, dtype in STEPS:
-        rows = spec.parts[f"{name}_lengths"][1][0]
-        lengths = random.integers(1, 60, size=rows, dtype=np.uint16)
-        parts[f"{name}_lengths"] = lengths
-        parts[f"{name}_first"] = random.integers(0, 90, size=rows, dtype=np.uint16)
-        entries = random.integers(0, count // 60 + 2, size=int(lengths.sum()))
-        entries[np.cumsum(lengths) - 1] += 1  # no row is empty
-        parts[name] = entries.astype(dtype)
-    write_table(spec, folder, gaps, {}, {}, parts)
 
 
 @pytest.fixture(scope="session")

@@ -224,7 +224,7 @@ export function checkKeys(value, name, known) {
 /** Check that a position is of the game and options of an export, options left out by default. */
 export function checkGame(manifest, position) {
   if (position.game !== manifest.game) refuse("game", manifest.game, position.game);
-  const given = position.options ?? {};
+  const { options: given = {} } = position;
   checkKeys(given, "options", Object.keys(manifest.option_defaults));
   const options = { ...manifest.option_defaults, ...given };
   for (const [name, value] of Object.entries(options)) {

@@ -386,10 +386,9 @@ export class RajaPasuTable {
       }
     };
     counts("board", board, holes);
-    const captured = position.captured ?? [0, 0];
+    const { captured = [0, 0], closed = [], earlier = [] } = position;
     counts("captured", captured, 2);
     if (!isWhole(mover, 0, 1)) refuse("to_move", "0 or 1", mover);
-    const closed = position.closed ?? [];
     const listed = Array.isArray(closed) && closed.every((hole) => isWhole(hole, 0, holes - 1));
     if (!listed || new Set(closed).size < closed.length) refuse("closed", "a list of holes", closed);
     const { closed: count } = this.manifest.options;
@@ -399,7 +398,6 @@ export class RajaPasuTable {
     }
     const filled = closed.find((hole) => board[hole] > 0);
     if (filled !== undefined) refuse("board", `no seed in hole ${filled}, which is closed`, board);
-    const earlier = position.earlier ?? [];
     const seeds = (held) => held.reduce((sum, count) => sum + count, 0);
     if (!Array.isArray(earlier)) refuse("earlier", "a list of boards", earlier);
     const met = new Map();

@@ -420,9 +420,8 @@ export class SheetGame {
       refuse("sheets", `a list of ${least} to ${most} sheets`, sheets);
     }
     const seats = sheets.length;
-    const seat = position.to_move ?? (seats === 1 ? 0 : undefined);
+    const { to_move: seat = seats === 1 ? 0 : undefined, first = 0 } = position;
     if (!isWhole(seat, 0, seats - 1)) refuse("to_move", `a seat below ${seats}`, seat);
-    const first = position.first ?? 0;
     if (!isWhole(first, 0, seats - 1)) refuse("first", `a seat below ${seats}`, first);
     const found = sheets.map((sheet, at) => this.#readSheet(sheet, `sheets[${at}]`, position, at));
     // From the first roller to the seat before the one to move, each is one turn ahead.
@@ -465,7 +464,8 @@ export class SheetGame {
     if (held_box !== null && sheet[boxes[held_box]] !== undefined) {
       held = held_by_points.find(([paid]) => paid === sheet[boxes[held_box]])[1];
     }
-    const extras = extra_key === null ? 0 : (sheet[extra_key] ?? 0);
+    const extras = extra_key === null ? 0 : (sheet[extra_key] === undefined ? 0 : sheet[extra_key]);
+    // Which of these there can have been is more than the arrays say: only so many boxes are there.
     const mostExtras = this.sheet.extra_points > 0 && held === this.sheet.extra_held;
     if (!isWhole(extras, 0, mostExtras ? boxes.length - 1 : 0)) {
       refuse(`${name}: ${extra_key}`, "as many as there can have been", extras);
@@ -508,7 +508,7 @@ export class SheetGame {
     const { dice, rolls_a_turn: rolls } = this.manifest.turn;
     const { rolls_left: rollsLeft } = position;
     const over = this.#isOver(state);
-    const given = position.dice ?? null;
+    const { dice: given } = position;
     if (given !== null) {
       if (over) refuse("dice", "null, since the sheet is full", given);
       if (position.kept !== undefined) refuse("kept", "nothing beside dice", position.kept);

@@ -638,6 +638,9 @@ BAD: tuple[tuple[Named, Sequence[dict[str, Any]]], ...] = (
         {"sheets": [{}], "dice": [1, 1, 1, 1], "rolls_left": 0},
         {"sheets": [{}], "dice": [1, 1, 1, 1, 1], "rolls_left": 3},
         {"sheets": [{}], "dice": None, "rolls_left": 1},
+        {"sheets": [{}], "rolls_left": 3},
+        {"sheets": [{}], "dice": None, "rolls_left": 3, "first": None},
+        {"sheets": [{"extra_yachts": None}], "dice": None, "rolls_left": 3},
         {"sheets": [{}, {}], "dice": None, "rolls_left": 3},
         {"sheets": [{"extra_yachts": 1}], "dice": None, "rolls_left": 3},
         {"sheets": [], "to_move": 0, "dice": None, "rolls_left": 3},
@@ -663,8 +666,33 @@ BAD: tuple[tuple[Named, Sequence[dict[str, Any]]], ...] = (
         {"board": [7] * 14, "closed": [0, 1, 2, 3, 4], "to_move": 0},
         {"board": [0] * 5 + [60] * 2 + [1] * 7, "closed": [0, 1, 2, 3, 4], "to_move": 0},
         {"board": [0] * 5 + [7] * 9, "closed": [0, 1, 2, 3, 4], "to_move": 2},
+        *({"board": [0] * 5 + [7] * 9, "closed": [*range(5)], "to_move": 0, **held} for held in (
+            {"captured": [1]}, {"captured": [30, 30]}, {"captured": None}, {"options": None},
+            {"earlier": None}, {"options": {"match": 1}},
+            {"options": {"match": True}}, {"options": {"max_rounds": 1001}},
+            {"match": {"owned": [14, 84], "round": 21, "leader": 0}},
+            {"match": {"owned": [14, 84], "round": 1, "leader": 0}},
+            {"match": {"owned": [15, 84], "round": 2, "leader": 0}},
+            {"match": {"owned": [21, 77], "round": 2, "leader": 0}},
+            {"match": {"owned": [14, 84], "round": 2, "leader": 0}, "captured": [1, 0]},
+            {"match": {"owned": [14, 84], "round": 2}},
+            {"earlier": [[0] * 5 + [8, 6] + [7] * 7]},
+        )),
     )),
 )  # fmt: skip
+
+
+def test_a_position_of_a_match_is_answered(
+    made: Callable[[Named], Made], node: str, tmp_path: Path
+) -> None:
+    position = {"game": "raja_pasu", "board": [0] * 5 + [7] * 9, "closed": [0, 1, 2, 3, 4],
+                "to_move": 0, "match": {"owned": [14, 84], "round": 2, "leader": 0}}  # fmt: skip
+    kind, export = game_type("raja_pasu"), made(RAJA_PASU)
+    bot = raja_pasu_export._bot(raja_pasu.RajaPasu(), export.table)
+    advice = bot.ask(kind.state_from_json(position))
+    best = [kind.move_to_json(move) for move in advice.best]
+    vector = {"position": position, "best": best, "read": advice.value}
+    run(node, "answers.mjs", export.folder, write_lines(tmp_path / "vectors", [vector]))
 
 
 @pytest.mark.parametrize(("named", "positions"), BAD, ids=lambda held: str(held)[:20])

@@ -17,7 +17,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache, partial
 from importlib import import_module
 from itertools import count
@@ -56,6 +56,7 @@ from ustad.tables import (
     identity,
     is_bundle,
     open_table,
+    remove_stale,
     structure,
     table_files,
     tables_folder,
@@ -82,7 +83,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         argv: its words, those of the process by default.
 
     Returns:
-        The exit status: 0, 1 if ``verify`` found a bad table, 2 for an error.
+        The exit status: 0, 1 if ``verify`` or ``info`` found a bad table, 2 for an error.
     """
     words = sys.argv[1:] if argv is None else list(argv)
     _open_closed_streams()
@@ -160,7 +161,7 @@ def _command(commands: Any, name: str, run: Callable[[Any], int], text: str) -> 
 
 
 def _add_common(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    parser.add_argument("--json", action="store_true", help="print JSON, errors too")
     parser.add_argument(
         "--tables", metavar="DIR", help="folder of the table files (else USTAD_TABLES, ...)"
     )
@@ -183,7 +184,13 @@ def _add_for_each_game(
 
 
 def _folder(args: argparse.Namespace) -> Path | None:
-    return None if args.tables is None else Path(args.tables)
+    """Return the folder of the tables that ``--tables`` names, None without it."""
+    if args.tables == "":
+        raise UsageError("--tables: expected a folder, got nothing")
+    folder = tables_folder(args.tables)
+    if folder.exists() and not folder.is_dir():
+        raise UsageError(f"{folder}: expected the folder of the tables, got a file")
+    return None if args.tables is None else folder
 
 
 def _print_json(answer: Any) -> None:
@@ -233,6 +240,7 @@ def _built(
 ) -> Iterator[tuple[Table, dict[str, Any]]]:
     """Build tables where they are not built yet, and yield each with what to tell of it."""
     builder = _builder()
+    remove_stale(folder)
     try:
         for kind, options in wanted:
             begin = time.perf_counter()
@@ -358,13 +366,24 @@ def _table_line(row: dict[str, Any], done: str | None = None) -> str:
     return f"{row['bytes']:>12,} bytes  {start:<30}{doing}  {Path(row['path']).name}"
 
 
+def _remedy(path: Path) -> str:
+    """Return the command that builds the table that a file is by its name."""
+    game, *options = path.stem.split(",")
+    with suppress(UstadError):
+        kind = game_type(game)
+        spec = kind.table_spec(parse_options(kind.name, kind.table_fields, options))
+        if spec.file_name == path.name:
+            return spec.build_command(path.parent, force=True)
+    return shlex.join(["ustad", "build", "--tables", str(path.parent), "--force"])
+
+
 def open_file(path: Path) -> Table:
     """Open a table file by what it says it is of, and check it from end to end.
 
     Raises:
         TableError: it is damaged, of another version, or not what its name says.
     """
-    remedy = f"ustad build --tables {path.parent} --force"
+    remedy = _remedy(path)
     name, options = identity(path, remedy)
     try:
         spec = game_type(name).table_spec(options)
@@ -388,13 +407,14 @@ def _info(args: argparse.Namespace) -> int:
     if args.json:
         _print_json({"tables": rows})
     elif not rows:
-        print(f"{folder}: no tables; build them with: ustad build --tables {folder}")
+        command = shlex.join(["ustad", "build", "--tables", str(folder)])
+        print(f"{folder}: no tables; build them with: {command}")
     else:
         print(folder)
         print("\n".join(map(_table_line, rows)))
     for fault in faults:
         _fail(fault.kind, str(fault), args.json)
-    return OK
+    return BAD_TABLE if faults else OK
 
 
 def is_export(folder: Path) -> bool:
@@ -730,7 +750,6 @@ def _add_serve(commands: Any) -> None:
 def _serve(args: argparse.Namespace) -> int:
     from ustad.runtime.serve import serve  # only here
 
-    _prepare(*map(game_type, NAMES))
     serve(sys.stdin.buffer, sys.stdout, Advisor(_folder(args)))
     return OK
 

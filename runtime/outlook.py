@@ -290,7 +290,7 @@ def win_shares(rows: Floats, which: Ints, leads: Ints, count: int) -> Floats:
     below = below.ravel().take(places)
     less, up_to = below[:, :, :-1], below[:, :, 1:]
     opponents = which.shape[1]
-    nodes, weights = _NODES[opponents // 2]
+    nodes, weights = NODES[opponents // 2]
     shares = np.zeros((len(which), count))
     for node, weight in zip(nodes, weights, strict=True):
         product = less[:, 0] * (1 - node) + up_to[:, 0] * node
@@ -300,13 +300,14 @@ def win_shares(rows: Floats, which: Ints, leads: Ints, count: int) -> Floats:
     return shares
 
 
-def gauss_legendre(count: int) -> tuple[Sequence[float], Sequence[float]]:
+def _gauss_legendre(count: int) -> tuple[Sequence[float], Sequence[float]]:
     """Return nodes and weights on [0, 1] that integrate degree 2 count - 1 exactly."""
     nodes, weights = np.polynomial.legendre.leggauss(count)
     return ((nodes + 1) / 2).tolist(), (weights / 2).tolist()
 
 
-_NODES = [gauss_legendre(count) for count in range(1, 4)]
+NODES = [_gauss_legendre(count) for count in range(1, 4)]
+"""Nodes and their weights, by half the number of opponents."""
 
 
 def windows(shares: Floats, width: int) -> Any:

@@ -69,7 +69,7 @@ NEGLIGIBLE = 1e-15
 _KEEP_COUNT = len(dice.KEEPS)
 _BOX_COUNT = len(yacht.BOXES)
 _ROLL_COUNTS = dice.COUNTS[dice.FIRST_ROLL :]
-_IS_FIVE_EQUAL = np.isin(np.arange(ROLL_COUNT), FIVE_EQUAL)
+IS_FIVE_EQUAL = np.isin(np.arange(ROLL_COUNT), FIVE_EQUAL)
 _FIVE_EQUAL = np.array(FIVE_EQUAL)
 
 
@@ -107,7 +107,7 @@ def fill_writes(
     for roll in range(ROLL_COUNT):
         best, chosen = stop[roll], box_of[roll]
         best[:] = -np.inf
-        five_equal = _IS_FIVE_EQUAL[roll]
+        five_equal = IS_FIVE_EQUAL[roll]
         for first_pass in (True, False):
             for box in range(_BOX_COUNT - 1, -1, -1):
                 payment = ROLL_PAYMENT[roll, box]
@@ -231,7 +231,7 @@ def _solve_blocks(
                 written[:] = 0.0
                 bounds[state + c, 0], bounds[state + c, 1] = SPAN, 0
                 for roll in range(ROLL_COUNT):
-                    if not _IS_FIVE_EQUAL[roll]:
+                    if not IS_FIVE_EQUAL[roll]:
                         box = int(box_of[roll, lane + c])
                         written[ROLL_PAYMENT[roll, box]] += ended[roll, lane + c]
                 sum_before = upper[begin + c]

@@ -20,7 +20,7 @@ from typing import IO, Any
 
 from ustad.tables.errors import CorruptBundleError, TableError, TableWriteError
 from ustad.tables.spec import TableSpec
-from ustad.tables.store import Table, open_table, write_file
+from ustad.tables.store import Table, open_table, table_files, write_file
 
 SUMS = "SHA256SUMS"
 MANIFEST_SUFFIX = ".json"
@@ -99,8 +99,9 @@ def write_bundle(tables: Sequence[Table], folder: Path) -> list[Path]:
 
 
 def is_bundle(folder: Path) -> bool:
-    """Tell whether a folder is a bundle, even if a part of it is missing."""
-    return any(path.name == SUMS or path.suffix == MANIFEST_SUFFIX for path in _entries(folder))
+    """Tell whether a folder is a bundle, even if it lacks the list or some manifests."""
+    names = {path.name for path in _entries(folder)}
+    return SUMS in names or any(_manifest_name(path.name) in names for path in table_files(folder))
 
 
 def bundle_faults(folder: Path, tables: Mapping[Path, Table]) -> dict[Path, str | None]:

@@ -94,7 +94,7 @@ _STRUCTURE = "structure"
 _COMPRESSION = {"compression": "gzip", "compression_opts": 6, "shuffle": True}
 _FILTERS = [h5py.h5z.FILTER_SHUFFLE, h5py.h5z.FILTER_DEFLATE]
 _LARGEST_ATTRIBUTE = 1 << 16
-_PART_SUFFIX = ".part"
+_PART_SUFFIX = ".ustad-part"
 _BUILDERS = ("ustad", "numpy", "h5py", "numba", "llvmlite", "scipy")
 
 

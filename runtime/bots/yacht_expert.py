@@ -441,7 +441,7 @@ _ALONE_NOTE = "alone at the table: expert maximises the expected total"
 def told_alone(advice: Advice, notes: Callable[[], Sequence[str]] = tuple) -> Advice:
     """Return the advice of level hard as expert gives it to one who plays alone."""
     extra = {"note": _ALONE_NOTE}
-    return replace(advice, extra=extra, notes=lambda: (_ALONE_NOTE, *notes()))
+    return replace(advice, extra=extra, notes=notes)
 
 
 def make_judge(game: Yacht, tables: Path | None) -> Judge | None:

@@ -169,7 +169,7 @@ def _tree(game: Pasa, width: int, numbers: Ints, stacks: Ints) -> _Tree:
         node_split.append(split)
         before = np.repeat(np.arange(len(split)), counts)
         place = np.arange(len(before)) - first[before]
-        table = np.array([(*found, *(0,) * (width - len(found))) for found in legal])
+        table = np.array([(*found, *[0] * (width - len(found))) for found in legal])
         bet = np.where(decides[before], table[most[before], place], 0)
         path = np.where(decides[before], width * path[before] + 1 + place, path[before])
         split, bets = split[before], bets[before]

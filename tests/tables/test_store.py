@@ -802,12 +802,16 @@ def test_what_wrote_a_file_is_told(path: Path) -> None:
 def test_a_temporary_file_is_removed_when_it_is_known_to_be_left_over(path: Path) -> None:
     """A writer that was killed leaves its file; one that is at work must keep it."""
     content = path.read_bytes()
-    stale, alive = path.parent / ".nim-killed.part", path.parent / ".nim-at-work.part"
+    stale, alive = path.parent / ".nim-killed.ustad-part", path.parent / ".nim-at-work.ustad-part"
     for at, age in ((stale, store.STALE_AFTER + 60), (alive, store.STALE_AFTER - 60)):
         at.write_bytes(content[:-1])
         os.utime(at, (time.time() - age,) * 2)
+    foreign = path.parent / ".film.part"
+    foreign.write_bytes(b"")
+    os.utime(foreign, (0, 0))
     assert table_files(path.parent) == [path]
     write(path.parent)
+    assert foreign.exists()
     assert not stale.exists()
     assert alive.read_bytes() == content[:-1]
 

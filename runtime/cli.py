@@ -417,14 +417,19 @@ def _info(args: argparse.Namespace) -> int:
     return BAD_TABLE if faults else OK
 
 
+def is_export(folder: Path) -> bool:
+    """Tell whether a folder is an export, even if a part of it is missing."""
+    return (folder / "manifest.json").exists() and not table_files(folder)
+
+
 def folder_faults(folder: Path) -> dict[Path, str | None]:
     """Return what is wrong with each file of a folder of tables, a bundle or an export.
 
     None stands for what is right, from end to end.
     """
-    from ustad.runtime.export import MANIFEST, check_export  # only here
+    if is_export(folder):
+        from ustad.runtime.export import MANIFEST, check_export  # only here
 
-    if (folder / MANIFEST).exists() and not table_files(folder):
         try:
             manifest = check_export(folder)
         except TableError as error:
@@ -475,7 +480,8 @@ def _verify(args: argparse.Namespace) -> int:
     else:
         for row in rows:
             print(f"ok   {row['path']}" if row["ok"] else f"BAD  {row['error']}")
-        what = "tables" if set(found) <= set(table_files(folder)) else "files"
+        of_bundle = "files of a bundle" if is_bundle(folder) else "tables"
+        what = "files of an export" if is_export(folder) else of_bundle
         print(f"{len(rows)} {what}, {sum(not row['ok'] for row in rows)} bad")
     return OK if all(row["ok"] for row in rows) else BAD_TABLE
 

@@ -412,8 +412,8 @@ def _chunks(shape: tuple[int, ...], itemsize: int) -> tuple[int, ...]:
 def _attributes(spec: TableSpec) -> dict[str, Any]:
     """Return the root attributes that say what a table is, in the order they are checked."""
     return {
-        "format_version": FORMAT_VERSION,
         "format": FORMAT,
+        "format_version": FORMAT_VERSION,
         "game": spec.game,
         "options": spec.options_json,
         "options_sha256": sha256_of_text(spec.options_json),
@@ -532,6 +532,14 @@ def _attribute(file: h5py.File, name: str) -> Any:
     return value.decode() if text else value
 
 
+def _check_version(file: h5py.File, path: Path, remedy: str) -> None:
+    """Check the version of the form of a file, on which depends how all else is to be read."""
+    version = _attribute(file, "format_version")
+    if version != FORMAT_VERSION:
+        wanted = f"format_version {FORMAT_VERSION}"
+        raise MismatchedTableError(path, wanted, f"{version}", remedy)
+
+
 def _set_attribute(file: h5py.File, name: str, value: str | float) -> None:
     """Write a root attribute, text with its length.
 
@@ -556,6 +564,7 @@ def _read_table(
     remedy = spec.build_command(folder, force=True)
     blocks = None
     with _hdf5(path, image, remedy) as file:
+        _check_version(file, path, remedy)
         for name, expected in _attributes(spec).items():
             found = _attribute(file, name)
             if found is None or found != expected:
@@ -716,10 +725,7 @@ def identity(path: Path, remedy: str) -> tuple[str, dict[str, Any]]:
     """
     content = _read_file(path, path.stem, remedy)
     with _hdf5(path, content, remedy) as file:
-        version = _attribute(file, "format_version")
-        if version != FORMAT_VERSION:
-            wanted = f"format_version {FORMAT_VERSION}"
-            raise MismatchedTableError(path, wanted, f"{version}", remedy)
+        _check_version(file, path, remedy)
         game, options = str(_attribute(file, "game")), json.loads(_attribute(file, "options"))
         if not isinstance(options, dict):
             raise ValueError("options are not a JSON object")

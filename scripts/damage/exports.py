@@ -24,6 +24,7 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
+from damage.accidents import accident
 from damage.report import LONGEST_WAIT, Progress, Report, peak_memory, peak_of
 from damage.texts import HOSTILE_TEXTS, changed
 from ustad.runtime.advice import Advisor
@@ -38,11 +39,11 @@ REFUSED = {"corrupt_table", "mismatched_table", "missing_table", "corrupt_export
            "mismatched_export"}  # fmt: skip
 """What damage may be refused as."""
 
-ASKED = 0.2
-"""The share of cases that are positions to be asked."""
+SYSTEMATIC = 0.4
+"""The share of cases that are systematic rather than random, if so many there are."""
 
-BUNDLES = 0.1
-"""The share of cases that are bundles."""
+ASKED, BUNDLES = 0.3, 0.2
+"""The shares of the random cases that are positions to be asked, and bundles."""
 
 ALLOWED = {"expected_total": 0.005, "win_share": 0.001, "margin": 0.0}
 """By how much an answer of rounded values may be off, by unit."""
@@ -124,25 +125,10 @@ def file_damage(sound: Sound, others: Sequence[Sound]) -> Iterator[Case]:
 
 
 def random_damage(sound: Sound, luck: random.Random) -> Case:
-    """Return a damage by accident: somewhere, bytes are not what was written."""
+    """Return a damage by accident to one of the files."""
     name = luck.choice(list(sound.files))
-    content = bytearray(sound.files[name])
-    at = luck.randrange(len(content))
-    how = luck.choice(["bit", "bits", "lost", "inserted", "removed", "cut"])
-    if how == "bit":
-        content[at] ^= 1 << luck.randrange(8)
-    elif how == "bits":
-        for _ in range(luck.randrange(2, 50)):
-            content[luck.randrange(len(content))] ^= luck.randrange(1, 256)
-    elif how == "lost":
-        content[at : at + 512] = bytes(len(content[at : at + 512]))
-    elif how == "inserted":
-        content[at:at] = luck.randbytes(luck.randrange(1, 20))
-    elif how == "removed":
-        del content[at : at + luck.randrange(1, 20)]
-    else:
-        del content[at:]
-    return f"{name}: {how} at {at}", lambda: {name: bytes(content)}
+    what, content = accident(sound.files[name], luck)
+    return f"{name}: {what}", lambda: {name: content}
 
 
 def manifest_damage(sound: Sound) -> Iterator[Case]:
@@ -313,6 +299,18 @@ class Node:
         self.process.wait(LONGEST_WAIT)
 
 
+@contextlib.contextmanager
+def damaged(sound: Sound, changes: Changes, folder: Path) -> Iterator[None]:
+    """Let a folder hold other files for a while."""
+    for file, content in changes.items():
+        (folder / file).unlink(missing_ok=True)
+        if content is not None:
+            (folder / file).write_bytes(content)
+    yield
+    for file in changes:
+        (folder / file).write_bytes(sound.files[file])
+
+
 def check_export_case(
     name: str, sound: Sound, case: Case, folder: Path, node: Node | None, report: Report
 ) -> None:
@@ -327,14 +325,25 @@ def check_export_case(
         report: is told.
     """
     what, make = case
-    where, changes = f"{name}: {what}", make()
-    if all(sound.files.get(file) == content for file, content in changes.items()):
+    changes = make()
+    if all(sound.files[file] == content for file, content in changes.items()):
         return
     report.cases += 1
-    for file, content in changes.items():
-        (folder / file).unlink(missing_ok=True)
-        if content is not None:
-            (folder / file).write_bytes(content)
+    with damaged(sound, changes, folder):
+        _check_readers(name, sound, what, changes, folder, node, report)
+
+
+def _check_readers(
+    name: str,
+    sound: Sound,
+    what: str,
+    changes: Changes,
+    folder: Path,
+    node: Node | None,
+    report: Report,
+) -> None:
+    """Give a folder with a damaged export to every reader."""
+    where = f"{name}: {what}"
     may_open = what.startswith("sealed: ")
     try:
         found = check_export(folder)
@@ -354,8 +363,6 @@ def check_export_case(
         else:
             report.answers["opened"] += 1
             report.check(may_open or told["same"], f"{where}: JavaScript: opened")
-    for file in changes:
-        (folder / file).write_bytes(sound.files[file])
 
 
 def _note_refusal(kind: str, message: str, where: str, report: Report) -> None:
@@ -403,22 +410,89 @@ def check_bundle(sound: Sound, case: Case, folder: Path, report: Report) -> None
     """See that ``ustad verify`` finds what is damaged in a bundle."""
     what, make = case
     changes = make()
-    if all(sound.files.get(file) == content for file, content in changes.items()):
+    if all(sound.files[file] == content for file, content in changes.items()):
         return
     report.cases += 1
-    for file, content in changes.items():
-        (folder / file).unlink(missing_ok=True)
-        if content is not None:
-            (folder / file).write_bytes(content)
-    try:
-        faults = [fault for fault in folder_faults(folder).values() if fault is not None]
-        report.answers["corrupt_bundle"] += 1
-        report.check(bool(faults), f"bundle: {what}: nothing found")
-        report.check(not any("\n" in fault for fault in faults), f"bundle: {what}: {faults}")
-    except Exception as error:
-        report.faults.append(f"bundle: {what}: {type(error).__name__}: {error}")
-    for file in changes:
-        (folder / file).write_bytes(sound.files[file])
+    with damaged(sound, changes, folder):
+        try:
+            faults = [fault for fault in folder_faults(folder).values() if fault is not None]
+        except Exception as error:
+            report.faults.append(f"bundle: {what}: {type(error).__name__}: {error}")
+            return
+    report.answers["corrupt_bundle"] += 1
+    report.check(bool(faults), f"bundle: {what}: nothing found")
+    report.check(not any("\n" in fault for fault in faults), f"bundle: {what}: {faults}")
+
+
+@dataclass(frozen=True)
+class Bench:
+    """Sound exports and a bundle, and copies of them to damage.
+
+    Attributes:
+        sounds: the exports, by name.
+        copies: the folders of their copies.
+        bundled: the bundle.
+        bundle: its folder, which is damaged itself.
+        advisor: answers as Python does.
+        node: answers as JavaScript does, None if Node is not installed.
+    """
+
+    sounds: Mapping[str, Sound]
+    copies: Mapping[str, Path]
+    bundled: Sound
+    bundle: Path
+    advisor: Advisor
+    node: Node | None
+
+    @classmethod
+    def make(
+        cls, specs: Sequence[TableSpec], tables: Path, root: Path, progress: Progress
+    ) -> Bench:
+        """Export these tables and bundle the two smallest, in a folder."""
+        sounds: dict[str, Sound] = {}
+        for spec in specs:
+            progress(0, f"exporting {spec.what}")
+            sounds[spec.what] = make_export(spec, tables, root / "sound" / spec.what)
+            shutil.copytree(root / "sound" / spec.what, root / "copies" / spec.what)
+        small = sorted(specs, key=lambda spec: spec.path(tables).stat().st_size)[:2]
+        write_bundle([open_table(spec, tables) for spec in small], root / "bundle")
+        program = shutil.which("node")
+        places = {name: root / "sound" / name for name in sounds}
+        return cls(
+            sounds,
+            {name: root / "copies" / name for name in sounds},
+            Sound.of(root / "bundle"),
+            root / "bundle",
+            Advisor(tables),
+            None if program is None else Node(program, places),
+        )
+
+    def systematic(self) -> list[tuple[str, Case]]:
+        """Return all that is done to every export, with the name of the export."""
+        found: list[tuple[str, Case]] = []
+        for name, sound in self.sounds.items():
+            others = [other for other in self.sounds.values() if other is not sound]
+            found += [(name, case) for case in file_damage(sound, others)]
+            found += [(name, case) for case in manifest_damage(sound)]
+        return found
+
+    def check(self, name: str, case: Case, report: Report) -> None:
+        """Give a damaged export to every reader."""
+        check_export_case(name, self.sounds[name], case, self.copies[name], self.node, report)
+
+    def check_random(self, name: str, luck: random.Random, report: Report) -> None:
+        """Ask a position, or damage an export or the bundle, by chance."""
+        sound, kind = self.sounds[name], luck.random()
+        if kind < ASKED and self.node is not None and sound.manifest["game"] != "marriage":
+            vector = luck.choice(sound.manifest["vectors"])
+            position = as_in_javascript(changed(vector["position"], luck))
+            level = vector.get("level", "expert")
+            check_position(name, position, level, self.node, self.advisor, report)
+        elif kind > 1 - BUNDLES:
+            check_bundle(self.bundled, random_damage(self.bundled, luck), self.bundle, report)
+        else:
+            damage = random_lie if luck.random() < 0.4 else random_damage
+            self.check(name, damage(sound, luck), report)
 
 
 def damage_exports(
@@ -429,61 +503,26 @@ def damage_exports(
     Args:
         specs: the tables to export, built in the folder.
         tables: where they are.
-        count: how many cases.
+        count: how many cases; those that are systematic come first.
         seed: what they are drawn from.
         progress: called before each case.
     """
     report, luck = Report(), random.Random(seed)
-    program = shutil.which("node")
     with tempfile.TemporaryDirectory() as root:
-        sounds: dict[str, Sound] = {}
-        for spec in specs:
-            progress(0, f"exporting {spec.what}")
-            sounds[spec.what] = make_export(spec, tables, Path(root) / "sound" / spec.what)
-        places = {name: Path(root) / "sound" / name for name in sounds}
-        work = {name: Path(root) / "work" / name for name in sounds}
-        for name, place in places.items():
-            shutil.copytree(place, work[name])
-        small = sorted(specs, key=lambda spec: spec.path(tables).stat().st_size)[:2]
-        bundle = Path(root) / "bundle"
-        write_bundle([open_table(spec, tables) for spec in small], bundle)
-        bundled = Sound.of(bundle)
-        node = None if program is None else Node(program, places)
-        advisor = Advisor(tables)
-        given: list[tuple[str, Case]] = []
-        for name, sound in sounds.items():
-            others = [other for other in sounds.values() if other is not sound]
-            given += [(name, case) for case in file_damage(sound, others)]
-            given += [(name, case) for case in manifest_damage(sound)]
-        room = (1 - ASKED - BUNDLES) * count
-        chance = min(1.0, room / 2 / len(given))
+        bench = Bench.make(specs, tables, Path(root), progress)
+        given = bench.systematic()
         for name, case in given:
-            if luck.random() < chance:
+            if luck.random() < SYSTEMATIC * count / len(given):
                 progress(report.cases, f"{name}: {case[0]}")
-                check_export_case(name, sounds[name], case, work[name], node, report)
-        names = list(sounds)
+                bench.check(name, case, report)
         while report.cases < count:
-            name, kind = luck.choice(names), luck.random()
-            sound = sounds[name]
+            name = luck.choice(list(bench.sounds))
             progress(report.cases, name)
-            vectors = [] if node is None else sound.manifest["vectors"]
-            if kind < ASKED / (1 - chance / 2) and vectors and not name.startswith("marriage"):
-                vector = luck.choice(vectors)
-                position = as_in_javascript(changed(vector["position"], luck))
-                assert node is not None
-                level = vector.get("level", "expert")
-                check_position(name, position, level, node, advisor, report)
-            elif kind > 1 - BUNDLES:
-                check_bundle(bundled, random_damage(bundled, luck), bundle, report)
-            else:
-                case = (
-                    random_lie(sound, luck) if luck.random() < 0.4 else random_damage(sound, luck)
-                )
-                check_export_case(name, sound, case, work[name], node, report)
+            bench.check_random(name, luck, report)
         report.peak = peak_memory()
-        if node is None:
+        if bench.node is None:
             report.answers["no node here: the readers in JavaScript were not run"] += 1
         else:
-            node.close()
-            report.peak = max(report.peak, node.peak)
+            bench.node.close()
+            report.peak = max(report.peak, bench.node.peak)
     return report

@@ -28,6 +28,7 @@ import h5py
 import numpy as np
 from numpy.typing import NDArray
 
+from damage.accidents import accident
 from damage.report import LONGEST_WAIT, Progress, Report, peak_memory
 from ustad.tables import (
     CorruptTableError,
@@ -148,32 +149,13 @@ def systematic_damage(sound: Sound, others: Sequence[Sound]) -> Iterator[Case]:
 
 
 def random_damage(sound: Sound, luck: random.Random) -> Case:
-    """Return a damage by accident: somewhere, bytes are not what was written."""
-    content = bytearray(sound.content)
-    page = 4096
-    kind = luck.choice(["bit", "bits", "hdf5", "lost", "swapped", "inserted", "removed", "cut"])
-    at = luck.randrange(len(content))
-    if kind == "bit":
+    """Return a damage by accident, often where HDF5 keeps its own bytes."""
+    if luck.random() < 0.15:
+        content, at = bytearray(sound.content), int(luck.choice(sound.outside))
         content[at] ^= 1 << luck.randrange(8)
-    elif kind == "bits":
-        for _ in range(luck.randrange(2, 50)):
-            content[luck.randrange(len(content))] ^= luck.randrange(1, 256)
-    elif kind == "hdf5":
-        content[int(luck.choice(sound.outside))] ^= 1 << luck.randrange(8)
-    elif kind == "lost":
-        at -= at % page
-        content[at : at + page] = bytes(len(content[at : at + page]))
-    elif kind == "swapped":
-        first, second = (page * luck.randrange(max(len(content) // page, 1)) for _ in range(2))
-        one, two = bytes(content[first : first + page]), bytes(content[second : second + page])
-        content[first : first + page], content[second : second + page] = two, one
-    elif kind == "inserted":
-        content[at:at] = luck.randbytes(luck.randrange(1, 20))
-    elif kind == "removed":
-        del content[at : at + luck.randrange(1, 20)]
-    else:
-        del content[at:]
-    return f"{kind} at {at}", bytes(content), CORRUPT
+        return f"a bit of HDF5 at {at}", bytes(content), CORRUPT
+    what, changed = accident(sound.content, luck)
+    return what, changed, CORRUPT
 
 
 def random_forgery(sound: Sound, luck: random.Random) -> Case:

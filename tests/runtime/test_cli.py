@@ -19,7 +19,7 @@ import pytest
 from ustad.runtime import cli
 from ustad.runtime.games import game_type
 from ustad.runtime.games.yacht import BOXES, SECOND_YACHT, TYPE
-from ustad.tables import TableSpec, write_table
+from ustad.tables import TableSpec, open_table, write_table
 
 Ustad = Callable[..., Any]
 
@@ -406,6 +406,29 @@ def test_verify(run_ustad: Ustad, tables: Path, sound: Path) -> None:
     assert all(row["error"] is None for row in run.json["tables"])
     assert run_ustad("verify", "--tables", tables).out.endswith("3 tables, 0 bad\n")
     assert "expected a folder" in in_error(run_ustad("verify", "--tables", sound / "none"))
+
+
+@pytest.mark.parametrize("change", ["more", "none", "type", "number"])
+def test_verify_compares_what_a_table_carries_for_other_languages(
+    run_ustad: Ustad, tables: Path, sound: Path, change: str
+) -> None:
+    """Rolls, keeps and chances are the rules' own, whatever digest stands over others."""
+    table = open_table(TYPE.table_spec({}), tables)
+    arrays = dict(TYPE.structure(table.spec.options))
+    if change == "more":
+        arrays["luck"] = np.arange(3)
+    elif change == "none":
+        del arrays["rolls"]
+    elif change == "type":
+        arrays["keeps"] = arrays["keeps"].astype(np.int64)
+    else:
+        arrays["transition"][0, 0] *= 2
+    path = write_table(table.spec, sound, table.values, table.counts, arrays, table.parts)
+    run = run_ustad("verify", "--tables", sound, "--json")
+    assert run.status == 1
+    [error] = [row["error"] for row in run.json["tables"] if row["path"] == str(path)]
+    assert "structure" in error
+    assert "ustad build yacht" in error
 
 
 @pytest.mark.parametrize("damage", ["flip", "cut", "foreign", "empty", "name", "other game"])

@@ -1,7 +1,7 @@
 """The export of Marriage: the learned numbers of its expert, as they are.
 
-A number belongs to a feature of a decision; :mod:`ustad.runtime.bots.marriage` says what each
-feature is.  The reader gives the numbers by name and plays nothing: the features are the app's
+A number belongs to a feature of a decision; :mod:`ustad.runtime.bots.marriage_values` says
+what each is.  The reader gives the numbers by name and plays nothing: the features are the app's
 to count.  The vectors are positions with the expert's moves and nets, to check them against.
 """
 
@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 
 from ustad.runtime.advice import advice_to_json
-from ustad.runtime.bots.marriage import NUMBER_NAMES, expert_numbers, make_bot, weights_spec
+from ustad.runtime.bots.marriage import make_bot
+from ustad.runtime.bots.marriage_values import NUMBER_NAMES, expert_numbers, weights_spec
 from ustad.runtime.export.content import Content, Packed
 from ustad.runtime.games.base import Progress
 from ustad.runtime.games.marriage import TYPE

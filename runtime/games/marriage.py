@@ -1455,7 +1455,7 @@ class MarriageType(GameType):
 
     def prepare(self) -> None:
         """Load the compiled ratings, or compile them."""
-        from ustad.runtime.bots.marriage import ready_kernels
+        from ustad.runtime.bots.marriage_decisions import ready_kernels
 
         ready_kernels()
 
@@ -1470,7 +1470,7 @@ class MarriageType(GameType):
 
     def table_spec(self, options: Mapping[str, Any]) -> TableSpec:
         """Return the identity of the table of expert's weights."""
-        from ustad.runtime.bots.marriage import weights_spec
+        from ustad.runtime.bots.marriage_values import weights_spec
 
         return weights_spec(dict(options))
 

@@ -37,6 +37,7 @@ from typing import Any
 
 import numpy as np
 
+from ustad.runtime.bots import marriage_decisions as decisions
 from ustad.runtime.bots import marriage_levels as levels
 from ustad.runtime.bots import marriage_values as values_of
 from ustad.runtime.bots.marriage_decisions import (
@@ -47,9 +48,10 @@ from ustad.runtime.bots.marriage_decisions import (
     TO_SHOW,
     TO_SHOW_DUBLEES,
     TO_STOCK,
-    compiled_kernels,
     decide,
     mixed,
+    rate_after,
+    rate_before,
     work_space,
 )
 from ustad.runtime.bots.marriage_ratings import (
@@ -65,8 +67,6 @@ from ustad.runtime.bots.marriage_ratings import (
     WEIGHTS,
     Floats,
     Ints,
-    rate_after_show,
-    rate_before_show,
 )
 from ustad.runtime.bots.marriage_values import (
     DISCARD_SHOWN,
@@ -94,8 +94,7 @@ MOST_SEEN = 160
 """Of so many decisions of a seat in one round notes are taken."""
 KINDS = len(KIND_ROWS)
 
-compiled_kernels()
-callable_from_compiled(told_row)
+callable_from_compiled(*decisions.CALLED, told_row)
 
 
 @compiled
@@ -149,9 +148,7 @@ def deal_luck(
     """Fill the part of ``luck`` that tells how good a dealt hand is."""
     memory, rows, valid = work[0], work[3], work[5]
     none = np.zeros(CARDS, dtype=np.int64)
-    rate_before_show(
-        memory, hand, none, COPIES - hand, dublee, master_is_pure, 0.0, False, rows, valid
-    )
+    rate_before(memory, hand, none, COPIES - hand, dublee, master_is_pure, 0.0, False, rows, valid)
     distance = int(rows[CARDS, 0])
     if distance < 4:
         luck[distance] = 1.0
@@ -203,9 +200,9 @@ def rate_hand(
     memory, groups, outs, rows, rows_after, valid, _, _, _ = work
     if has_shown:
         jokers = melds.joker_mask(tiplu)
-        rate_after_show(hand, unseen, jokers, dublees, False, groups, outs, rows_after, valid)
+        rate_after(hand, unseen, jokers, dublees, False, groups, outs, rows_after, valid)
     else:
-        rate_before_show(
+        rate_before(
             memory,
             hand,
             laid,
@@ -501,7 +498,7 @@ def play_round(
                     kind = FINISH
                 elif sees_now:
                     kind = SHOW
-                    rate_after_show(
+                    rate_after(
                         hand,
                         unseen,
                         melds.PRINTED,

@@ -5,21 +5,18 @@ and whether to take the pile's card, before the show and after it.  Every level 
 finishes as soon as it can and throws no putali or master while it has anything else.
 
 :func:`decide` takes the numbers of a view and gives a move; whole rounds in compiled code
-call the same function when the weights are learned.  Everything is plain Python, compiled
-where numba is installed (:func:`ready_kernels`).
+call the same function when the weights are learned.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ustad.runtime.bots import marriage_ratings
 from ustad.runtime.bots.marriage_ratings import (
     AFTER,
     BEFORE,
@@ -30,13 +27,11 @@ from ustad.runtime.bots.marriage_ratings import (
     NOTHING,
     TAKE_AFTER,
     TAKE_BEFORE,
-    WEIGHTS,
     Floats,
     Ints,
     after_row,
+    compiled_ratings,
     maal_of_card,
-    rate_after_show,
-    rate_before_show,
     take_row,
     take_row_after,
 )
@@ -52,6 +47,9 @@ from ustad.runtime.games.melds import (
     joker_mask,
     search_finish,
 )
+
+rate_before, rate_after = compiled_ratings()
+"""The ratings of hands before the show and after it."""
 
 
 def weigh(row: Floats, weights: Floats, first: int) -> float:
@@ -148,14 +146,10 @@ def choose_take_before(
 
     ``row`` (BEFORE + TAKE_BEFORE) is filled with its features.
     """
-    rate_before_show(
-        memory, hand, laid, unseen, dublee, master_is_pure, somebody, False, rows, valid
-    )
+    rate_before(memory, hand, laid, unseen, dublee, master_is_pure, somebody, False, rows, valid)
     before = rows[NOTHING].copy()
     hand[top] += 1
-    rate_before_show(
-        memory, hand, laid, unseen, dublee, master_is_pure, somebody, True, rows, valid
-    )
+    rate_before(memory, hand, laid, unseen, dublee, master_is_pure, somebody, True, rows, valid)
     after = rows[NOTHING]
     if after[BEFORE - 1] == 0.0:
         best = best_row(rows, valid, weights, DISCARD_BEFORE, top, 0, 0, 0.0, values)
@@ -186,11 +180,11 @@ def choose_take_after(
     filled with the features.
     """
     jokers = joker_mask(tiplu)
-    rate_after_show(hand, unseen, jokers, dublees, False, groups, outs, rows, valid)
+    rate_after(hand, unseen, jokers, dublees, False, groups, outs, rows, valid)
     before = rows[NOTHING].copy()
     points = maal_of_card(hand + table, top, tiplu)
     hand[top] += 1
-    rate_after_show(hand, unseen, jokers, dublees, True, groups, outs, rows, valid)
+    rate_after(hand, unseen, jokers, dublees, True, groups, outs, rows, valid)
     best = best_row(rows, valid, weights, DISCARD_AFTER, top, 0, 0, 0.0, values)
     hand[top] -= 1
     if best < 0:
@@ -272,7 +266,7 @@ def rate_blind(
         valid: working space.
         values: (55,) filled with what each weighs, minus infinity where there is none.
     """
-    rate_after_show(hand, unseen, PRINTED, False, throw, groups, outs, rows, valid)
+    rate_after(hand, unseen, PRINTED, False, throw, groups, outs, rows, valid)
     lowest = np.inf
     for card in range(CARDS + 1):
         if valid[card]:
@@ -459,11 +453,11 @@ def lay_is_good(
     """Tell whether to lay a dealt tanela: it costs no distance and breaks no dublees."""
     if dublee and dublee_count(hand) >= 6:
         return False
-    rate_before_show(memory, hand, laid, unseen, dublee, master_is_pure, 0.0, False, rows, valid)
+    rate_before(memory, hand, laid, unseen, dublee, master_is_pure, 0.0, False, rows, valid)
     before = rows[NOTHING, 0]
     hand[card] -= 3
     laid[card] += 3
-    rate_before_show(memory, hand, laid, unseen, dublee, master_is_pure, 0.0, False, rows, valid)
+    rate_before(memory, hand, laid, unseen, dublee, master_is_pure, 0.0, False, rows, valid)
     after = rows[NOTHING, 0]
     hand[card] += 3
     laid[card] -= 3
@@ -574,7 +568,7 @@ def decide(
             ):
                 return TO_LAY, card
     if drawn or first:
-        rate_before_show(
+        rate_before(
             memory, hand, laid, unseen, dublee, master_is_pure, somebody, drawn, rows, valid
         )
         if rows[NOTHING, BEFORE - 1] > 0.0 and not passes:
@@ -687,7 +681,7 @@ def decide_after(
         )
         return TO_DISCARD, best
     jokers = joker_mask(tiplu)
-    rate_after_show(hand, unseen, jokers, dublees, True, groups, outs, rows_after, valid)
+    rate_after(hand, unseen, jokers, dublees, True, groups, outs, rows_after, valid)
     if tiplu >= 0 and rows_after[NOTHING, AFTER - 1] > 0.0 and not passes:
         thrown = -1
         if not dublees:
@@ -711,7 +705,6 @@ def decide_after(
 
 
 CALLED = (
-    *marriage_ratings.CALLED,
     weigh,
     mixed,
     noise,
@@ -731,55 +724,13 @@ CALLED = (
     decide_after,
     decide,
 )
-"""What compiled code calls."""
-
-
-@dataclass(frozen=True)
-class Kernels:
-    """The functions that take the time, plain or compiled."""
-
-    decide: Any
-    before: Any
-    after: Any
-    blind: Any
-
-
-PLAIN = Kernels(decide, rate_before_show, rate_after_show, rate_blind)
+"""What compiled rounds call."""
 
 
 @cache
-def compiled_kernels() -> Kernels:
-    """Return the kernels compiled, with all that they call."""
-    from ustad.runtime.compiled import callable_from_compiled, compiled
-
-    callable_from_compiled(*CALLED)
-    return Kernels(
-        compiled(decide),
-        compiled(rate_before_show),
-        compiled(rate_after_show),
-        compiled(rate_blind),
-    )
-
-
-@cache
-def ready_kernels() -> Kernels:
-    """Return the kernels, loaded or compiled by now; plain ones where numba is not installed."""
-    try:
-        kernels = compiled_kernels()
-    except ImportError:
-        return PLAIN
-    work = work_space()
-    memory, groups, outs, rows, rows_after, valid, *_ = work
+def get_ready() -> None:
+    """Load or compile the ratings, so that no move waits for it."""
+    memory, groups, outs, rows, rows_after, valid, *_ = work_space()
     none = np.zeros(CARDS, dtype=np.int64)
-    kernels.before(memory, none, none, none, True, False, 0.0, True, rows, valid)
-    kernels.after(none, none, PRINTED, False, True, groups, outs, rows_after, valid)
-    weights, values = np.zeros(WEIGHTS), np.zeros(CARDS + 1)
-    kernels.blind(none, none, True, -1, weights, groups, outs, rows_after, valid, values)
-    nobody = (-1, False, False, 0.0)  # no tiplu, no show
-    moment = (False, True, 0, -1)  # before the first draw
-    options = (True, False, False)
-    kernels.decide(
-        work, none, none, none, none, *nobody, *moment, *options, weights, 0.0,
-        True, True, False, 0, 0,
-    )  # fmt: skip
-    return kernels
+    rate_before(memory, none, none, none, True, False, 0.0, True, rows, valid)
+    rate_after(none, none, PRINTED, False, True, groups, outs, rows_after, valid)

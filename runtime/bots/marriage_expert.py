@@ -15,6 +15,9 @@ import numpy as np
 
 from ustad.runtime.bots.marriage_decisions import (
     best_row,
+    rate_after,
+    rate_before,
+    rate_blind,
     weigh,
 )
 from ustad.runtime.bots.marriage_levels import MarriageBot
@@ -178,7 +181,7 @@ class Rated:
         if self.own.shown:
             return self.shown_features(cards, joker_mask(self.tiplu), self.own.dublees)
         game = self.view.game
-        self.bot.kernels.before(
+        rate_before(
             self.memory, cards, self.laid, self.unseen, game.dublee, game.master_is_pure,
             self.somebody, False, self.rows, self.valid,
         )  # fmt: skip
@@ -186,7 +189,7 @@ class Rated:
 
     def shown_features(self, cards: Ints, jokers: int, dublees: bool) -> Floats:
         """Return the features of cards in hand after a show."""
-        self.bot.kernels.after(
+        rate_after(
             cards, self.unseen, jokers, dublees, False,
             self.groups, self.outs, self.rows_after, self.valid,
         )  # fmt: skip
@@ -222,7 +225,7 @@ class Rated:
         values = np.zeros(CARDS + 1)
         weights, barred = self.bot.weights, self._barred()
         if dublees:
-            self.bot.kernels.after(
+            rate_after(
                 cards, self.unseen, PRINTED, True, True,
                 self.groups, self.outs, self.rows_after, self.valid,
             )  # fmt: skip
@@ -232,7 +235,7 @@ class Rated:
             if best < 0:
                 best = next(card for card in range(CARDS) if cards[card] and card != barred)
             return best, float(values[best])
-        best = self.bot.kernels.blind(
+        best = rate_blind(
             cards, self.unseen, True, barred, weights,
             self.groups, self.outs, self.rows_after, self.valid, values,
         )  # fmt: skip
@@ -247,7 +250,7 @@ class Rated:
     def _weigh_discard(self, card: int) -> float:
         if self.blind and not self.own.dublees:
             values = np.zeros(CARDS + 1)
-            self.bot.kernels.blind(
+            rate_blind(
                 self.hand, self.unseen, True, self._barred(), self.bot.weights,
                 self.groups, self.outs, self.rows_after, self.valid, values,
             )  # fmt: skip

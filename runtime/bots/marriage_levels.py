@@ -19,7 +19,8 @@ from ustad.runtime.bots.marriage_decisions import (
     TO_SHOW,
     TO_SHOW_DUBLEES,
     TO_STOCK,
-    ready_kernels,
+    decide,
+    get_ready,
     work_space,
 )
 from ustad.runtime.bots.marriage_ratings import (
@@ -97,7 +98,7 @@ class MarriageBot:
         self.style = STYLES[level]
         self.seed = seed
         self.weights = weights
-        self.kernels = ready_kernels()
+        get_ready()
         self.work = work_space()
 
     def choose(self, view: View) -> rules.Move:
@@ -119,7 +120,7 @@ class MarriageBot:
         game, table = view.game, view.table
         own = table.seats[view.seat]
         drawn = table.phase == rules.DISCARD
-        action, card = self.kernels.decide(
+        return decide(
             self.work,
             melds.counts_of(view.hand),
             melds.counts_of(rules.flat(own.laid)),
@@ -144,7 +145,6 @@ class MarriageBot:
             self.seed,
             moment_of(table.turns, drawn, view.seat),
         )
-        return int(action), int(card)
 
     def _move(self, view: View, action: int, card: int) -> rules.Move:
         if action == TO_STOCK:

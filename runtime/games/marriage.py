@@ -1455,9 +1455,9 @@ class MarriageType(GameType):
 
     def prepare(self) -> None:
         """Load the compiled ratings, or compile them."""
-        from ustad.runtime.bots.marriage_decisions import ready_kernels
+        from ustad.runtime.bots.marriage_decisions import get_ready
 
-        ready_kernels()
+        get_ready()
 
     @property
     def table_fields(self) -> tuple[Option, ...]:

@@ -86,12 +86,15 @@ def test_distance_and_outs_before_the_show_are_the_solvers(options: dict[str, An
     assert checked > 10
 
 
-def test_plain_and_compiled_ratings_agree() -> None:
+def test_plain_and_compiled_ratings_agree(monkeypatch: pytest.MonkeyPatch) -> None:
+    compiled = (decisions.rate_before, decisions.rate_after)
+    plain = (ratings.rate_before_show, ratings.rate_after_show)
     for view in views(40, 2):
         found = []
-        for kernels in (decisions.PLAIN, decisions.ready_kernels()):
+        for before, after in (plain, compiled):
+            monkeypatch.setattr(decisions, "rate_before", before)
+            monkeypatch.setattr(decisions, "rate_after", after)
             bot = levels.MarriageBot("hard", 3, levels.level_weights("hard"))
-            bot.kernels = kernels
             found.append((bot.decide(view), [part.tolist() for part in bot.work[3:7]]))
         assert found[0] == found[1]
 
@@ -150,6 +153,7 @@ def test_expert_rates_every_move_and_says_why() -> None:
         advice = bot.ask(view)
         assert {move for move, _ in advice.options} == set(view.legal_moves())
         assert bot.choose(view) in advice.best
+        assert advice.value == advice.options[0][1]
         assert advice.unit == "net"
         words.add(advice.extra["why"].split()[0])
     assert len(words) > 2
@@ -172,3 +176,37 @@ def test_estimated_turns_fall_with_outs_and_rise_with_distance() -> None:
     assert ratings.estimated_turns(1, 1.0, usual) == pytest.approx(1)
     assert ratings.estimated_turns(1, 0.2, usual) < ratings.estimated_turns(1, 0.1, usual)
     assert ratings.estimated_turns(2, 0.1, usual) > ratings.estimated_turns(1, 0.1, usual)
+
+
+def kinds_rated(bot: Any, view: View) -> dict[str, float]:
+    """Return the best net of each kind of move, draws by their source."""
+    found: dict[str, float] = {}
+    for move, value in bot.ask(view).options:
+        kind = move.source if isinstance(move, rules.Draw) else type(move).__name__
+        found.setdefault(kind, value)
+    return found
+
+
+def test_nets_of_different_kinds_of_moves_can_be_compared() -> None:
+    """What a tanela laid, a show and a finish gain is in the range that rounds pay."""
+    bot: Any = TYPE.bot("expert", rules.Marriage(), None, 0)
+    gains: dict[str, list[float]] = {"Lay": [], "Show": [], "Finish": []}
+    same = 0
+    for number in range(40):
+        state = rules.Marriage().deal(4, (number, 12))
+        while not state.is_over():
+            view = state.view(state.current_player())
+            move = bot.choose(view)
+            kind = type(move).__name__
+            if kind in gains:
+                rated = kinds_rated(bot, view)
+                assert rated[kind] == max(rated.values())
+                others = [value for other, value in rated.items() if other not in gains]
+                gains[kind].append(rated[kind] - max(others))
+                same += len(set(others)) < len(others)
+            state = state.apply(move)
+    assert same < sum(map(len, gains.values())) / 10
+    # 5 from each of three for a tanela, 3 or 10 from each for a finish that would come later.
+    assert 10 < np.mean(gains["Lay"]) < 20
+    assert 3 < np.mean(gains["Show"]) < 20
+    assert 5 < np.mean(gains["Finish"]) < 25

@@ -350,7 +350,7 @@ def build(options: Mapping[str, Any], progress: Progress | None = None) -> Built
     """Solve one setting and return what the table of an outlook holds."""
     spec = yacht.TYPE.table_spec(options)
     second_yacht = yacht.SECOND_YACHT.index(options["second_yacht"])
-    structure = {**dice.structure(), "column": yacht.columns().column.astype(np.int16)}
+    structure = yacht.TYPE.structure(options)
     name = options["outlook"]
     counts = {"values": int(yacht_outlook.kinds(second_yacht).size)}
     if name == "best":

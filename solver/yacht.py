@@ -294,5 +294,5 @@ def build(options: Mapping[str, Any], progress: Progress | None = None) -> Built
     second_yacht = yacht.SECOND_YACHT.index(options["second_yacht"])
     values = solve(second_yacht, progress)
     counts = {"reachable_states": reachable_states(second_yacht), "values": len(values)}
-    structure = {**dice.structure(), "column": yacht.columns().column.astype(np.int16)}
+    structure = yacht.TYPE.structure(options)
     return Built(yacht.TYPE.table_spec(options), values, counts, structure)

@@ -177,12 +177,14 @@ class GoalBot(TurnBot):
             return Advice((), self.value(view), self.unit)
         expected = dict(self.rating.ask(view).options)
         turns, lane = self._turns([self.view_key(view)])[0]
-        _, options = rank(*self.rated(view, turns, lane))
+        moves, values = self.rated(view, turns, lane)
+        _, options = rank(moves, values)
         tied = [option for option in options if option[1] >= options[0][1] - TIE]
         tied.sort(key=lambda option: -expected[option[0]])
         options[: len(tied)] = tied
         most = expected[tied[0][0]] - TIE
-        best = [move for move, _ in tied if expected[move] >= most]
+        good = {move for move, _ in tied if expected[move] >= most}
+        best = [move for move in moves if move in good]
         beside = {"expected_total": [expected[move] for move, _ in options]}
         return Advice(best, options[0][1], self.unit, options, beside=beside)
 
@@ -439,7 +441,7 @@ _ALONE_NOTE = "alone at the table: expert maximises the expected total"
 def told_alone(advice: Advice, notes: Callable[[], Sequence[str]] = tuple) -> Advice:
     """Return the advice of level hard as expert gives it to one who plays alone."""
     extra = {"note": _ALONE_NOTE}
-    return replace(advice, extra=extra, notes=lambda: (_ALONE_NOTE, *notes()))
+    return replace(advice, extra=extra, notes=notes)
 
 
 def make_judge(game: Yacht, tables: Path | None) -> Judge | None:

@@ -34,7 +34,8 @@
 under the stock and the draw is repeated; if no card of the stock can be the
 tiplu there is none, and a show stands without it.  No joker in a tanela or
 dublee, no trial of four.  Another copy of the card just taken may not be discarded
-either: nobody can tell them apart.  No finish without seeing the tiplu.  After a
+either: nobody can tell them apart.  No finish without seeing the tiplu, and so none in
+the turn of a show made after the draw, unless the tiplu is seen at once.  After a
 dealt-hand show only its shower sees the tiplu.  At most three tanelas are laid,
 and none after the show.  The eighth dublee leaves a card to discard.  The tiplu is
 taken from the bottom of the stock, so that it does not depend on how long a round
@@ -45,18 +46,21 @@ by the order of its stock, so it never waits for chance.  :class:`View` is what 
 seat knows of it, and what JSON writes.  A view can be played on by itself: the
 cards it cannot know are then chance.  In a view that waits for a card drawn from
 the stock, ``drawn`` is null in phase ``discard``; one that waits for the tiplu has
-``shown`` for its own seat and no tiplu although it could see it.
+``shown`` for its own seat and no tiplu although it could see it.  If at the first show
+so few cards are left in the stock that all can be putali and master, chance brings
+whether there is a tiplu (true or false), and ``tiplu_drawn`` is null until then.  What
+another seat does is refused where it cannot be, by what this seat knows.
 
 **JSON beside the design's keys**, only where they are needed: ``finisher`` (a seat,
 or null if the stock was used up) once the round is over, with ``maal`` and ``net``
 where all hands are known; ``"drawn_from":"stock"`` if the card just drawn could be
-mistaken for one taken from the pile.  ``discards`` and ``taken`` may begin late:
-they hold the last ones known.
+mistaken for one taken from the pile; ``"shown_blind":true`` while another seat has yet
+to throw in the turn of its show and does not see the tiplu.  ``discards`` and ``taken``
+may begin late: they hold the last ones known.
 """
 
 from __future__ import annotations
 
-import argparse
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -67,7 +71,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ustad.runtime.errors import MoveError, OutcomeError, PositionError, UsageError, shown
+from ustad.runtime.errors import MoveError, OutcomeError, PositionError, shown
 from ustad.runtime.games import melds
 from ustad.runtime.games.base import CHANCE, OVER, Bot, Command, GameType, Option
 from ustad.runtime.games.melds import CARD_NAMES, CARD_NUMBER, COPIES, MASTER, PUTALI, RANKS
@@ -197,7 +201,8 @@ def is_finish_meld(cards: Cards, jokers: int) -> bool:
 
 
 @cache
-def _pure_targets() -> tuple[Cards, ...]:
+def pure_targets() -> tuple[Cards, ...]:
+    """Return every pure meld of three cards, without the master."""
     tanelas = [(card,) * 3 for card in range(MASTER)]
     runs = [
         tuple(sorted(RANKS * suit + rank % RANKS for rank in range(low, low + 3)))
@@ -210,11 +215,11 @@ def _pure_targets() -> tuple[Cards, ...]:
 def pure_melds(hand: Cards, master_is_pure: bool) -> list[Cards]:
     """Return every kind of pure meld of three cards that a hand holds."""
     held = Counter(hand)
-    found = [cards for cards in _pure_targets() if all(held[c] >= cards.count(c) for c in cards)]
+    found = [cards for cards in pure_targets() if all(held[c] >= cards.count(c) for c in cards)]
     if master_is_pure and held[MASTER]:
         pairs = {
             pair
-            for run in _pure_targets()[MASTER:]
+            for run in pure_targets()[MASTER:]
             for pair in combinations(run, 2)
             if held[pair[0]] and held[pair[1]]
         }
@@ -245,55 +250,48 @@ def finish_melds(hand: Cards, jokers: int) -> Melds | None:
     chosen = np.zeros(4, dtype=np.int64)
     if melds.search_finish(counts, jokers, 0, groups, outs, chosen, False) > 0:
         return None
-    return fill_melds(hand, jokers, groups, chosen)
+    return sorted_melds(cards for cards, _ in arrange(hand, jokers, groups, chosen))
 
 
-def fill_melds(hand: Cards, jokers: int, groups: Any, chosen: Any) -> Melds:
-    """Return the melds of a finish that a search has found.
+def arrange(hand: Cards, jokers: int, groups: Any, chosen: Any) -> list[tuple[Cards, int]]:
+    """Return the melds of the finish that a search has found, each with the places it misses.
 
     Args:
-        hand: the twelve cards.
+        hand: the cards; some are left out if there are more than places.
         jokers: the jokers, as bits by card.
         groups: as filled by :func:`ustad.runtime.games.melds.search_finish`.
         chosen: the groups of the finish.
     """
-    built: list[list[int]] = []
-    needs: list[int] = []
-    exact: list[bool] = []
-    for group in chosen:
-        if group >= 0:
-            row = groups[group]
-            members = int(row[melds.G_MEMBERS])
-            built.append([members >> 6 * k & 63 for k in range(row[melds.G_SIZE])])
-            needs.append(int(row[melds.G_NEED]))
-            exact.append(bool(row[melds.G_EXACT]))
+    rows = [groups[group] for group in chosen if group >= 0]
+    built = [[int(row[melds.G_MEMBERS]) >> 6 * k & 63 for k in range(row[melds.G_SIZE])]
+             for row in rows]  # fmt: skip
     left = without(hand, [card for cards in built for card in cards])
     loose = [card for card in left if not jokers >> card & 1]
     wild = [card for card in left if jokers >> card & 1]
-    shapes = [(3, 3, 3, 3), (3, 4, 5), (4, 4, 4)]
-    for shape in shapes:
+    best: list[tuple[Cards, int]] = []
+    least = melds.FINISH_PLACES + 1
+    for shape in ((3, 3, 3, 3), (3, 4, 5), (4, 4, 4)):
         for sizes in sorted(set(_orders(shape))):
-            if len(built) > len(shape):
-                continue
-            ok = all(
-                size == 3 if only else need <= size
-                for size, need, only in zip(sizes, needs, exact, strict=False)
+            fits = len(rows) <= len(shape) and all(
+                size == 3 if row[melds.G_EXACT] else row[melds.G_NEED] <= size
+                for size, row in zip(sizes, rows, strict=False)
             )
-            free = len(shape) - len(built)
-            if not ok or len(loose) > free:
+            if not fits:
                 continue
-            places = [*built, *([card] for card in loose)]
+            places = [*built, *([card] for card in loose)][: len(shape)]
             places += [[] for _ in range(len(shape) - len(places))]
-            spare = list(wild)
-            filled = []
-            for cards, size in zip(places, sizes, strict=True):
-                take = size - len(cards)
-                filled.append([*cards, *spare[:take]])
+            # No joker helps a tanela.
+            closed = [bool(row[melds.G_HOLE]) for row in rows] + [False] * len(shape)
+            filled, spare = [], list(wild)
+            for cards, size, no_joker in zip(places, sizes, closed, strict=False):
+                take = 0 if no_joker else size - len(cards)
+                whole = tuple(sorted([*cards, *spare[:take]]))
                 spare = spare[take:]
-            found = sorted_melds(filled)
-            if all(is_finish_meld(cards, jokers) for cards in found):
-                return found
-    raise AssertionError("a finish without melds")
+                filled.append((whole, size - len(whole)))
+            missing = sum(places for _, places in filled)
+            if missing < least:
+                best, least = filled, missing
+    return best
 
 
 def _orders(shape: Cards) -> Iterable[Cards]:
@@ -333,7 +331,8 @@ class Table(NamedTuple):
     ``turns`` counts the turns that are over; ``stock`` the cards of the stock;
     ``discards`` and ``taken`` are (seat, card) in order; ``finisher`` is None
     until somebody finishes; ``taken_now`` tells that the card just drawn came
-    from the pile.
+    from the pile; ``blind`` that the seat to move has shown in this turn and does
+    not see the tiplu before its discard.
     """
 
     dealer: int
@@ -347,6 +346,7 @@ class Table(NamedTuple):
     stock: int
     finisher: int | None = None
     taken_now: bool = False
+    blind: bool = False
 
     @property
     def players(self) -> int:
@@ -369,16 +369,26 @@ class Table(NamedTuple):
         threw = any(seat == self.to_move for seat, _ in self.discards)
         return self.phase == DRAW and self.turns < len(self.seats) and not threw
 
+    @property
+    def any_shown(self) -> bool:
+        """Whether a seat has shown."""
+        return any(seat.shown for seat in self.seats)
+
+    def in_hand(self, seat: int) -> int:
+        """Return how many cards a seat holds; the finisher has thrown one of its own."""
+        drawn = self.phase == DISCARD and seat == self.to_move
+        return HAND - len(self.seats[seat].cards) + drawn
+
     def with_seat(self, seat: Seat) -> Table:
         """Return the table with other cards before the seat to move."""
         at = self.to_move
         return self._replace(seats=(*self.seats[:at], seat, *self.seats[at + 1 :]))
 
-    def after(self, move: Move, tiplu_exists: bool = True) -> Table:
+    def after(self, move: Move, tiplu_exists: bool, at_once: bool) -> Table:
         """Return the table after a legal move of the seat to move.
 
         ``tiplu_exists`` tells, for the first show, whether the stock had a card
-        that can be the tiplu.
+        that can be the tiplu; ``at_once`` whether a shower sees it before the discard.
         """
         player, seat = self.to_move, self.seats[self.to_move]
         if isinstance(move, Draw):
@@ -391,9 +401,9 @@ class Table(NamedTuple):
         if isinstance(move, Show | ShowDublees):
             dublees = isinstance(move, ShowDublees)
             table = self.with_seat(seat._replace(melds=move.melds, shown=True, dublees=dublees))
-            if self.tiplu_drawn or not tiplu_exists:
-                return table
-            return table._replace(tiplu_drawn=True, stock=self.stock - 1)
+            if not self.tiplu_drawn and tiplu_exists:
+                table = table._replace(tiplu_drawn=True, stock=self.stock - 1)
+            return table._replace(blind=table.tiplu_drawn and not at_once)
         table = self
         card = move.discard if isinstance(move, Finish) else move.card
         if isinstance(move, Finish):
@@ -405,6 +415,7 @@ class Table(NamedTuple):
             pile=(*self.pile, card),
             discards=(*self.discards, (player, card)),
             taken_now=False,
+            blind=False,
         )
 
 
@@ -444,7 +455,7 @@ def check_move(game: Marriage, table: Table, known: Known, move: Any) -> None:
     elif isinstance(move, Finish):
         if before_draw:
             raise MoveError("move: finish: expected a draw first")
-        _check_finish(seat, known, move)
+        _check_finish(table, seat, known, move)
         _check_held(known, (*flat(move.melds), move.discard), "finish")
         _check_not_just_taken(table, known, move.discard, "finish: discard")
     elif isinstance(move, Discard):
@@ -495,10 +506,10 @@ def _check_show(game: Marriage, table: Table, seat: Seat, move: Show | ShowDuble
             raise MoveError(f"move: show: {_names(cards)} is no pure meld of three cards")
 
 
-def _check_finish(seat: Seat, known: Known, move: Finish) -> None:
+def _check_finish(table: Table, seat: Seat, known: Known, move: Finish) -> None:
     if not seat.shown:
         raise MoveError("move: finish: expected a show first")
-    if known.hand is not None and known.tiplu is None:
+    if not table.tiplu_drawn or table.blind or (known.hand is not None and known.tiplu is None):
         raise MoveError("move: finish: this seat does not see the tiplu yet")
     if seat.dublees:
         if len(move.melds) != 1 or len(move.melds[0]) != 2 or len(set(move.melds[0])) != 1:
@@ -765,14 +776,13 @@ class Deal(NamedTuple):
             if self.table.seats[player].shown and tiplu is not None:
                 sees = _with(sees, player)
         hands = (*self.hands[:player], hand, *self.hands[player + 1 :])
-        table = self.table.after(move, exists)
+        table = self.table.after(move, exists, sees_at_once(self.game, self.table))
         return Deal(self.game, table, hands, drawn, tiplu, sees, stock)
 
     def maal(self) -> tuple[int, ...]:
         """Return the maal of each seat if the round ended now."""
-        any_shown = any(seat.shown for seat in self.table.seats)
         return tuple(
-            player_maal(self.game, seat, hand, self.tiplu, any_shown)
+            player_maal(self.game, seat, hand, self.tiplu, self.table.any_shown)
             for seat, hand in zip(self.table.seats, self.hands, strict=True)
         )
 
@@ -826,7 +836,8 @@ def sees_at_once(game: Marriage, table: Table) -> bool:
 
 # What a seat knows.
 
-WAITS_FOR_NOTHING, WAITS_FOR_CARD, WAITS_FOR_TIPLU = range(3)
+WAITS_FOR_NOTHING, WAITS_FOR_CARD, WAITS_FOR_TIPLU, WAITS_FOR_A_DRAW = range(4)
+"""What chance is to bring to a view; the last: whether the stock has a tiplu to draw."""
 
 
 class View(NamedTuple):
@@ -876,8 +887,13 @@ class View(NamedTuple):
         if not self.waits:
             return ()
         unseen = unseen_counts(self)
+        if self.waits == WAITS_FOR_A_DRAW:
+            none = _chance_of_no_tiplu(unseen, self.table.stock)
+            return [(drawn, p) for drawn, p in ((True, 1 - none), (False, none)) if p > 0]
         if self.waits == WAITS_FOR_TIPLU:
             unseen[PUTALI:] = 0
+        elif self.table.any_shown and not self.table.tiplu_drawn:
+            unseen[:PUTALI] = 0  # no card of the stock could be the tiplu
         total = int(unseen.sum())
         return [(card, int(count) / total) for card, count in enumerate(unseen) if count]
 
@@ -888,12 +904,22 @@ class View(NamedTuple):
         if isinstance(move, int):
             raise OutcomeError("outcome: no chance is to fall here: expected a move")
         check_move(self.game, self.table, self._known(), move)
-        table = self.table.after(move, self.table.stock > 0)
         if not self.mine:
-            after = self._replace(table=table)
-            if min(unseen_counts(after)) < 0:
-                raise MoveError("move: more copies of a card than there are: this seat sees them")
-            return after
+            _check_other(self, move)
+        if isinstance(move, Show | ShowDublees) and not self.table.any_shown:
+            without_tiplu = self._after(move, False)
+            none = _chance_of_no_tiplu(unseen_counts(without_tiplu), self.table.stock)
+            if 0 < none < 1:
+                return without_tiplu._replace(waits=WAITS_FOR_A_DRAW)
+            return self._after(move, none == 0)
+        return self._after(move, False)
+
+    def _after(self, move: Any, tiplu_exists: bool) -> View:
+        """Return the view after a legal move; a first show draws the tiplu if it exists."""
+        at_once = sees_at_once(self.game, self.table)
+        table = self.table.after(move, tiplu_exists, at_once)
+        if not self.mine:
+            return self._replace(table=table)
         hand, drawn, tiplu, waits = self.hand, self.drawn, self.tiplu, WAITS_FOR_NOTHING
         if isinstance(move, Draw):
             if move.source == PILE:
@@ -905,7 +931,7 @@ class View(NamedTuple):
             hand = without(hand, move.cards)
         elif isinstance(move, Show | ShowDublees):
             hand = without(hand, flat(move.melds))
-            if table.tiplu_drawn and sees_at_once(self.game, self.table):
+            if table.tiplu_drawn and at_once:
                 waits = WAITS_FOR_TIPLU
         else:
             cards = (*flat(move.melds), move.discard) if isinstance(move, Finish) else (move.card,)
@@ -915,6 +941,8 @@ class View(NamedTuple):
         return self._replace(table=table, hand=hand, drawn=drawn, waits=waits)
 
     def _with_card(self, card: Any) -> View:
+        if self.waits == WAITS_FOR_A_DRAW:
+            return self._with_draw(card)
         possible = {found for found, _ in self.chance_outcomes()}
         if not isinstance(card, int) or card not in possible:
             name = CARD_NAMES[card] if isinstance(card, int) and 0 <= card < melds.CARDS else card
@@ -924,6 +952,19 @@ class View(NamedTuple):
             return self._replace(tiplu=card, waits=WAITS_FOR_NOTHING)
         hand = tuple(sorted((*self.hand, card)))
         return self._replace(hand=hand, drawn=card, waits=WAITS_FOR_NOTHING)
+
+    def _with_draw(self, drawn: Any) -> View:
+        """Return the view once it is known whether the first show has drawn a tiplu."""
+        if not isinstance(drawn, bool):
+            raise OutcomeError(
+                f"outcome: expected true or false, whether there is a tiplu, got {shown(drawn)}"
+            )
+        if not drawn:
+            return self._replace(waits=WAITS_FOR_NOTHING)
+        at_once = sees_at_once(self.game, self.table)
+        table = self.table._replace(tiplu_drawn=True, stock=self.table.stock - 1, blind=not at_once)
+        waits = WAITS_FOR_TIPLU if self.mine and at_once else WAITS_FOR_NOTHING
+        return self._replace(table=table, waits=waits)
 
     def returns(self) -> tuple[float, ...]:
         """Return what each seat wins, once all hands lie open."""
@@ -947,16 +988,87 @@ class View(NamedTuple):
         return self
 
 
+def held_by(table: Table, seat: int) -> Counter[int]:
+    """Return the cards known to be in a hand: taken from the pile, and not seen since."""
+    held = Counter(card for who, card in table.taken if who == seat)
+    held -= Counter(card for who, card in table.discards if who == seat)
+    return held - Counter(table.seats[seat].cards)
+
+
 def held_by_others(table: Table, seat: int) -> Counter[int]:
-    """Return the cards known to be in other hands: taken from the pile, and not seen since."""
-    held: Counter[int] = Counter()
-    for other in range(table.players):
-        if other != seat:
-            own = Counter(card for who, card in table.taken if who == other)
-            own -= Counter(card for who, card in table.discards if who == other)
-            own -= Counter(table.seats[other].cards)
-            held += own
-    return held
+    """Return the cards known to be in the hands of all other seats."""
+    others = [held_by(table, other) for other in range(table.players) if other != seat]
+    return sum(others, Counter())
+
+
+def _chance_of_no_tiplu(unseen: melds.Ints, stock: int) -> float:
+    """Return how likely it is that no card of the stock can be the tiplu."""
+    printed, all_cards = int(unseen[PUTALI:].sum()), int(unseen.sum())
+    if stock > printed:
+        return 0.0
+    chance = 1.0
+    for drawn in range(stock):
+        chance *= (printed - drawn) / (all_cards - drawn)
+    return chance
+
+
+def possible_tiplus(view: View) -> list[int]:
+    """Return the cards that can be the tiplu, by what a seat knows."""
+    if view.tiplu is not None:
+        return [view.tiplu]
+    return [card for card, count in enumerate(unseen_counts(view)[:PUTALI]) if count > 0]
+
+
+def _check_other(view: View, move: Move) -> None:
+    """Raise MoveError if another seat cannot make a move, by what the view's seat knows."""
+    if isinstance(move, Draw):
+        return
+    table, player = view.table, view.table.to_move
+    if isinstance(move, Lay | Discard):
+        cards: Cards = move.cards if isinstance(move, Lay) else (move.card,)
+    else:
+        cards = flat(move.melds)
+        if isinstance(move, Finish):
+            cards = (*cards, move.discard)
+    if len(cards) > table.in_hand(player):
+        raise MoveError(f"move: seat {player} holds {table.in_hand(player)} cards only")
+    held, unseen = held_by(table, player), unseen_counts(view)
+    if len(table.discards) != table.turns:
+        # What was taken may have been thrown again, unremembered.
+        held, unseen = Counter(), not_in_sight(view)
+    fresh = Counter(cards) - held
+    for card, count in fresh.items():
+        if count > unseen[card]:
+            raise MoveError(
+                f"move: {CARD_NAMES[card]}: more copies of a card than there are: "
+                "this seat sees the others"
+            )
+    room = table.in_hand(player) - held.total()
+    if fresh.total() > room:
+        known = _names(sorted(held.elements()))
+        raise MoveError(f"move: seat {player} holds {known} and {room} other cards only")
+    if isinstance(move, Finish) and not view.table.seats[player].dublees:
+        check_finish_melds(move.melds, possible_tiplus(view))
+
+
+def check_finish_melds(found: Melds, tiplus: Sequence[int]) -> None:
+    """Raise MoveError unless cards are melds of the finish under one of these tiplus."""
+    masks = [melds.joker_mask(tiplu) for tiplu in tiplus]
+    if not any(all(is_finish_meld(cards, mask) for cards in found) for mask in masks):
+        raise MoveError(
+            "move: finish: " + " | ".join(map(_names, found)) + " are no melds under any tiplu"
+        )
+
+
+def not_in_sight(view: View) -> melds.Ints:
+    """Return (54,) how many copies of each card do not lie before a seat's eyes now."""
+    seen = Counter(view.hand)
+    seen.update(view.table.pile)
+    for seat in view.table.seats:
+        seen.update(seat.cards)
+    if view.tiplu is not None:
+        seen[view.tiplu] += 1
+    return np.asarray(COPIES - melds.counts_of(seen.elements()))
 
 
 def unseen_counts(view: View) -> melds.Ints:
@@ -964,13 +1076,7 @@ def unseen_counts(view: View) -> melds.Ints:
 
     Cards that others have taken from the pile and still hold count as seen.
     """
-    seen = Counter(view.hand)
-    seen.update(view.table.pile)
-    for seat in view.table.seats:
-        seen.update(seat.cards)
-    if view.tiplu is not None:
-        seen[view.tiplu] += 1
-    unseen = COPIES - melds.counts_of(seen.elements())
+    unseen = not_in_sight(view)
     for card, count in held_by_others(view.table, view.seat).items():
         unseen[card] = max(0, unseen[card] - count)
     return unseen
@@ -996,7 +1102,8 @@ def meld_names(cards: Cards) -> list[str]:
     return _name_list(cards)
 
 
-def _melds_to_json(found: Melds) -> list[list[str]]:
+def melds_to_json(found: Melds) -> list[list[str]]:
+    """Return melds as lists of cards."""
     return [meld_names(cards) for cards in found]
 
 
@@ -1173,6 +1280,9 @@ class MarriageType(GameType):
             finisher = Fields({"finisher": finisher}, "position").integer(
                 "finisher", 0, players - 1
             )
+        drawn_known = fields.take("tiplu_drawn")
+        if drawn_known is not None and not isinstance(drawn_known, bool):
+            fields.fail("tiplu_drawn", "true, false or null", drawn_known)
         rows = fields.take("table")
         if not isinstance(rows, list) or len(rows) != players:
             fields.fail("table", f"a list with one entry for each of {players} seats", rows)
@@ -1181,7 +1291,7 @@ class MarriageType(GameType):
             turns=turns,
             phase=fields.one_of("phase", (DRAW, DISCARD)),
             seats=tuple(_read_seat(game, row, at, finisher) for at, row in enumerate(rows)),
-            tiplu_drawn=_boolean(fields, "tiplu_drawn"),
+            tiplu_drawn=drawn_known is True,
             pile=_card_list(fields, "pile", fields.take("pile")),
             discards=_seat_cards(fields, "discards", players),
             taken=_seat_cards(fields, "taken", players),
@@ -1197,10 +1307,15 @@ class MarriageType(GameType):
         if drawn_from not in (None, STOCK):
             fields.fail("drawn_from", '"stock"', drawn_from)
         table = table._replace(taken_now=drawn_from is None and _taken_now(table, drawn))
+        told_blind = _boolean(fields, "shown_blind", False)
         maal, net = _read_result(fields, players)
         fields.done()
         view = View(game, table, seat, hand, drawn, tiplu, WAITS_FOR_NOTHING, maal, net)
-        view = view._replace(waits=_waits(view))
+        view = view._replace(waits=WAITS_FOR_A_DRAW if drawn_known is None else _waits(view))
+        blind = _is_blind(view) or (told_blind and seat != table.to_move)
+        if told_blind and not blind:
+            fields.fail("shown_blind", "false: this seat is to move", True)
+        view = view._replace(table=table._replace(blind=blind))
         if finisher == -1 and (maal or net):
             fields.fail("finisher", "a seat or null beside maal and net", None)
         if finisher is None and not table.over:
@@ -1226,14 +1341,14 @@ class MarriageType(GameType):
             "table": [
                 {
                     "seat": at,
-                    "melds": _melds_to_json(seat.melds),
-                    "laid_before_draw": _melds_to_json(seat.laid),
+                    "melds": melds_to_json(seat.melds),
+                    "laid_before_draw": melds_to_json(seat.laid),
                     "shown": seat.shown,
                     "dublees": seat.dublees,
                 }
                 for at, seat in enumerate(table.seats)
             ],
-            "tiplu_drawn": table.tiplu_drawn,
+            "tiplu_drawn": None if view.waits == WAITS_FOR_A_DRAW else table.tiplu_drawn,
             "tiplu": None if view.tiplu is None else CARD_NAMES[view.tiplu],
             "pile": _name_list(table.pile),
             "discards": _entries(table.discards),
@@ -1242,6 +1357,8 @@ class MarriageType(GameType):
         }
         if not table.taken_now and _taken_now(table, view.drawn):
             position["drawn_from"] = STOCK
+        if table.blind and not view.mine:
+            position["shown_blind"] = True
         if table.over:
             position["finisher"] = table.finisher
             if view.maal is not None and view.net is not None:
@@ -1283,23 +1400,27 @@ class MarriageType(GameType):
         if isinstance(move, Lay):
             return {"lay": _name_list(move.cards)}
         if isinstance(move, Show):
-            return {"show": _melds_to_json(move.melds)}
+            return {"show": melds_to_json(move.melds)}
         if isinstance(move, ShowDublees):
-            return {"show_dublees": _melds_to_json(move.melds)}
+            return {"show_dublees": melds_to_json(move.melds)}
         if isinstance(move, Finish):
-            return {"finish": _melds_to_json(move.melds), "discard": CARD_NAMES[move.discard]}
+            return {"finish": melds_to_json(move.melds), "discard": CARD_NAMES[move.discard]}
         return {"discard": CARD_NAMES[move.card]}
 
     def outcome_from_json(self, outcome: Any) -> int:
-        """Return the card that comes."""
+        """Return the card that comes, or whether there is a tiplu."""
+        if isinstance(outcome, bool):
+            return outcome
         return _card(Fields({}, "outcome", OutcomeError), "card", outcome)
 
-    def outcome_to_json(self, outcome: int) -> str:
-        """Return the name of the card that comes."""
-        return CARD_NAMES[outcome]
+    def outcome_to_json(self, outcome: int) -> str | bool:
+        """Return the name of the card that comes, or whether there is a tiplu."""
+        return outcome if isinstance(outcome, bool) else CARD_NAMES[outcome]
 
     def events(self, before: Any, move: Any, after: Any) -> list[dict[str, Any]]:
         """Return what a move or outcome brought about, in order."""
+        if before.current_player() == CHANCE and before.waits == WAITS_FOR_A_DRAW:
+            return [{"seat": before.table.to_move, "tiplu_drawn": move}]
         if before.current_player() == CHANCE:
             key = "tiplu" if before.waits == WAITS_FOR_TIPLU else "card"
             return [{"seat": before.seat, key: CARD_NAMES[move]}]
@@ -1319,25 +1440,10 @@ class MarriageType(GameType):
 
     def commands(self) -> tuple[Command, ...]:
         """Return the command that judges a hand."""
-        return (Command("hand", "Marriage: what a hand is", self._hand_flags, hand, hand_text),)
+        from ustad.runtime.games import marriage_hand as hand  # it needs the rules
 
-    def _hand_flags(self, parser: argparse.ArgumentParser) -> None:
-        parser.add_argument("--cards", metavar="CARDS", required=True, help='"7H 10D PJ MJ ..."')
-        parser.add_argument("--tiplu", metavar="CARD", help="the tiplu, once it is seen")
-        parser.add_argument(
-            "--laid",
-            action="append",
-            default=[],
-            metavar="CARDS",
-            help="a tanela laid before the first draw, among --cards; repeats",
-        )
-        parser.add_argument("--not-shown", action="store_true", help="the hand never shows")
-        parser.add_argument(
-            "--after-show", action="store_true", help="the cards in hand after show and draw"
-        )
-        parser.add_argument(
-            "--option", action="append", default=[], metavar="NAME=VALUE", help=self.options_help()
-        )
+        text = "Marriage: what a hand is, and what it needs"
+        return (Command("hand", text, hand.add_flags, hand.answer, hand.as_text),)
 
     # Levels and tables.
 
@@ -1349,9 +1455,9 @@ class MarriageType(GameType):
 
     def prepare(self) -> None:
         """Load the compiled ratings, or compile them."""
-        from ustad.runtime.bots.marriage import ready_kernels
+        from ustad.runtime.bots.marriage_decisions import get_ready
 
-        ready_kernels()
+        get_ready()
 
     @property
     def table_fields(self) -> tuple[Option, ...]:
@@ -1364,14 +1470,14 @@ class MarriageType(GameType):
 
     def table_spec(self, options: Mapping[str, Any]) -> TableSpec:
         """Return the identity of the table of expert's weights."""
-        from ustad.runtime.bots.marriage import weights_spec
+        from ustad.runtime.bots.marriage_values import weights_spec
 
         return weights_spec(dict(options))
 
     # Text.
 
     def describe(self, state: View | Deal) -> str:
-        """Return what the seat to move knows, as text."""
+        """Return what the seat to move knows, as text; at the end of a round, all of it."""
         view = state if isinstance(state, View) else state.view(state.table.to_move)
         table = view.table
         lines = []
@@ -1391,7 +1497,10 @@ class MarriageType(GameType):
             lines.append(f"tiplu: {CARD_NAMES[view.tiplu]}")
         elif table.tiplu_drawn:
             lines.append("tiplu: drawn, not seen by this seat")
-        lines.append(f"hand of seat {view.seat}: {_names(view.hand)}")
+        hands = {view.seat: view.hand}
+        if isinstance(state, Deal) and table.over:
+            hands = dict(enumerate(state.hands))  # all lie open at the end
+        lines += [f"hand of seat {seat}: {_names(hand)}".rstrip() for seat, hand in hands.items()]
         if table.over:
             end = "nobody finished" if table.finisher is None else f"seat {table.finisher} finished"
             lines.append(f"the round is over: {end}")
@@ -1402,6 +1511,8 @@ class MarriageType(GameType):
                     + ", net "
                     + " ".join(str(int(points)) for points in view.net)
                 )
+        elif view.waits == WAITS_FOR_A_DRAW:
+            lines.append("it is to be seen whether the stock has a card that can be the tiplu")
         elif view.waits:
             what = "tiplu" if view.waits == WAITS_FOR_TIPLU else "card from the stock"
             lines.append(f"seat {view.seat} waits for the {what}")
@@ -1515,10 +1626,17 @@ def _waits(view: View) -> int:
         table.finisher is not None
         or not (own.shown and table.tiplu_drawn)
         or view.tiplu is not None
+        or _is_blind(view)
     ):
         return WAITS_FOR_NOTHING
-    blind = view.mine and table.phase == DISCARD and view.game.see_tiplu == "after_discard"
-    return WAITS_FOR_NOTHING if blind else WAITS_FOR_TIPLU
+    return WAITS_FOR_TIPLU
+
+
+def _is_blind(view: View) -> bool:
+    """Tell whether the view's seat has just shown, and sees the tiplu after its discard."""
+    table = view.table
+    hidden = table.tiplu_drawn and view.tiplu is None and table.seats[view.seat].shown
+    return hidden and view.mine and not sees_at_once(view.game, table)
 
 
 def _check_view(fields: Fields, view: View) -> None:
@@ -1554,11 +1672,11 @@ def _check_view(fields: Fields, view: View) -> None:
                 f"position: {CARD_NAMES[card]}: there are {COPIES[card]}, got {count} in hand, "
                 "table, pile and tiplu"
             )
-    any_shown = any(seat.shown for seat in table.seats)
-    if table.tiplu_drawn and not any_shown:
-        fields.fail("tiplu_drawn", "false, since nobody has shown", True)
-    if any_shown and not table.tiplu_drawn and table.stock > 4:
-        fields.fail("tiplu_drawn", "true, since somebody has shown", False)
+    _check_tiplu_drawn(fields, view)
+    _check_finisher(fields, view)
+    for at, seat in enumerate(table.seats):
+        if len(seat.cards) > HAND:
+            fields.fail(f"table[{at}]", f"at most {HAND} cards", len(seat.cards))
     for at, seat in enumerate(table.seats):
         if (seat.laid or seat.shown) and (at - table.dealer - 1) % table.players > table.turns:
             raise PositionError(
@@ -1567,162 +1685,55 @@ def _check_view(fields: Fields, view: View) -> None:
     _check_pile(table)
 
 
-# The command ``hand``.
+def _check_tiplu_drawn(fields: Fields, view: View) -> None:
+    """Refuse a tiplu that is drawn or not where that cannot be."""
+    table = view.table
+    showers = [at for at, seat in enumerate(table.seats) if seat.shown]
+    none = _chance_of_no_tiplu(not_in_sight(view), table.stock)
+    if table.blind and not (table.to_move in showers and table.phase == DISCARD):
+        fields.fail("shown_blind", "false, since the seat to move has not just shown", True)
+    if view.waits == WAITS_FOR_A_DRAW:
+        if showers != [table.to_move] or table.finisher is not None or not 0 < none < 1:
+            fields.fail("tiplu_drawn", "true or false, since it can be known", None)
+    elif table.tiplu_drawn:
+        if not showers:
+            fields.fail("tiplu_drawn", "false, since nobody has shown", True)
+        if not possible_tiplus(view):
+            fields.fail("tiplu_drawn", "false, since no card is left to be the tiplu", True)
+    elif showers and none == 0:
+        fields.fail("tiplu_drawn", "true, since somebody has shown", False)
 
 
-class Hand(NamedTuple):
-    """A hand to be judged: all cards, the tanelas laid among them, the tiplu, the options."""
-
-    game: Marriage
-    cards: Cards
-    laid: Melds = ()
-    tiplu: int | None = None
-    has_shown: bool = True
-
-
-def _memory() -> melds.Ints:
-    return np.zeros(1 << 12, dtype=np.int64)
-
-
-def judge_hand(hand: Hand) -> dict[str, Any]:
-    """Return what a hand is before the show.
-
-    Returns:
-        ``three_pure``, ``seven_dublees``, ``can_show``, ``show_distance`` (cards to
-        replace until three pure melds), ``dublees`` (pairs), ``maal``; ``melds``,
-        the pure melds that show it and leave the best finish (null if none do),
-        with ``finish_distance`` of the other cards; ``dublee_melds`` (null unless
-        there are seven).
-    """
-    game = hand.game
-    rest = without(hand.cards, flat(hand.laid))
-    counts = melds.counts_of(rest)
-    laid = melds.counts_of(flat(hand.laid))
-    distance = melds.show_distance(_memory(), counts, laid, game.master_is_pure)
-    dublees = melds.dublee_count(counts)
-    seven = dublees >= melds.DUBLEES_TO_SHOW
-    seat = Seat((), hand.laid, hand.has_shown)
-    answer: dict[str, Any] = {
-        "three_pure": distance == 0,
-        "seven_dublees": seven,
-        "can_show": distance == 0 or (seven and game.dublee),
-        "show_distance": int(distance),
-        "dublees": int(dublees),
-        "maal": player_maal(game, seat, rest, hand.tiplu, True),
-        "melds": None,
-        "dublee_melds": None,
-    }
-    if distance == 0:
-        found, left = best_show(hand, rest)
-        answer |= {"melds": _melds_to_json(found), "finish_distance": left}
-    if seven:
-        pairs = [(card,) * 2 for card in range(MASTER) if counts[card] >= 2]
-        answer["dublee_melds"] = _melds_to_json(tuple(pairs[: melds.DUBLEES_TO_SHOW]))
-    return answer
+def _check_finisher(fields: Fields, view: View) -> None:
+    """Refuse a finish that cannot have been made, and a payment that is not its own."""
+    table, finisher = view.table, view.table.finisher
+    if finisher is not None:
+        seat = table.seats[finisher]
+        if (finisher + 1) % table.players != table.to_move or table.phase != DRAW:
+            fields.fail("finisher", "the seat before the one to move, in phase draw", finisher)
+        if not (seat.shown and table.tiplu_drawn):
+            fields.fail("finisher", "a seat that has shown and sees the tiplu", finisher)
+        if not seat.dublees:
+            try:
+                check_finish_melds(seat.melds[-_finish_size(seat) :], possible_tiplus(view))
+            except MoveError as error:
+                raise PositionError(f"position: table[{finisher}]: {error}") from None
+    if view.maal is None:
+        return
+    own = table.seats[view.seat]
+    if view.tiplu is not None or not table.tiplu_drawn:
+        points = player_maal(view.game, own, view.hand, view.tiplu, table.any_shown)
+        if view.maal[view.seat] != points:
+            fields.fail("maal", f"{points} for seat {view.seat}", view.maal[view.seat])
+    by_dublee = finisher is not None and table.seats[finisher].dublees
+    paid = payments(view.maal, [seat.shown for seat in table.seats], finisher, by_dublee)
+    if view.net is not None and view.net != paid:
+        fields.fail("net", f"{list(paid)} by this maal", [int(points) for points in view.net])
 
 
-def best_show(hand: Hand, rest: Cards) -> tuple[Melds, int]:
-    """Return the show of a hand that leaves the least finish distance, and that distance."""
-    jokers = melds.joker_mask(-1 if hand.tiplu is None else hand.tiplu)
-    wanted = melds.SHOW_MELDS - len(hand.laid)
-    choices = dict.fromkeys(show_choices(rest, wanted, hand.game.master_is_pure))
-    rated = [(finish_distance(without(rest, flat(choice)), jokers), choice) for choice in choices]
-    left, found = min(rated)
-    return found, left
-
-
-def finish_distance(cards: Cards, jokers: int) -> int:
-    """Return how many cards must be replaced until a finish."""
-    groups, outs = melds.finish_work()
-    chosen = np.zeros(4, dtype=np.int64)
-    counts = melds.counts_of(cards)
-    places = melds.FINISH_PLACES
-    return int(melds.search_finish(counts, jokers, places, groups, outs, chosen, False))
-
-
-def judge_finish(hand: Hand) -> dict[str, Any]:
-    """Return what the cards in hand after the show are.
-
-    Returns:
-        ``can_finish``, ``finish_distance``, ``maal`` of these cards; ``melds`` and
-        ``discard`` that finish, null if none do.
-    """
-    jokers = melds.joker_mask(-1 if hand.tiplu is None else hand.tiplu)
-    distance = finish_distance(hand.cards, jokers)
-    found: Melds | None = None
-    thrown: int | None = None
-    if distance == 0 and len(hand.cards) > melds.FINISH_PLACES:
-        # Jokers last: their points go with them.
-        for card in sorted(set(hand.cards), key=lambda card: jokers >> card & 1):
-            found = finish_melds(without(hand.cards, [card]), jokers)
-            if found is not None:
-                thrown = card
-                break
-    return {
-        "can_finish": found is not None,
-        "finish_distance": distance,
-        "maal": player_maal(hand.game, Seat(shown=hand.has_shown), hand.cards, hand.tiplu, True),
-        "melds": None if found is None else _melds_to_json(found),
-        "discard": None if thrown is None else CARD_NAMES[thrown],
-    }
-
-
-def hand(args: argparse.Namespace) -> dict[str, Any]:
-    """Return what ``ustad hand`` answers."""
-    game = TYPE.game(TYPE.read_options(TYPE.parse_options(args.option)))
-    cards = _cards_from_text("--cards", args.cards)
-    laid = sorted_melds(_cards_from_text("--laid", text) for text in args.laid)
-    held = (melds.FINISH_PLACES, melds.FINISH_PLACES + 1)
-    if args.after_show and len(cards) not in held:
-        raise UsageError(f"--cards: expected {held[1]} with --after-show, got {len(cards)}")
-    if not 0 < len(cards) <= HAND + 1:
-        raise UsageError(f"--cards: expected 1 to {HAND + 1} cards, got {len(cards)}")
-    if args.after_show and (laid or args.not_shown):
-        raise UsageError("hand: --after-show goes without --laid and --not-shown")
-    if len(laid) > melds.SHOW_MELDS or not all(map(is_tanela, laid)):
-        raise UsageError("--laid: expected at most three tanelas, each three identical cards")
-    if Counter(flat(laid)) - Counter(cards):
-        raise UsageError("--laid: expected cards that are among --cards")
-    tiplu = None
-    if args.tiplu is not None:
-        tiplu = _cards_from_text("--tiplu", args.tiplu)[0] if args.tiplu.split() else None
-        if tiplu is None or len(args.tiplu.split()) > 1 or tiplu >= PUTALI:
-            raise UsageError(f"--tiplu: expected one card of the packs, got {shown(args.tiplu)}")
-    for card, count in Counter((*cards, *(() if tiplu is None else (tiplu,)))).items():
-        if count > COPIES[card]:
-            raise UsageError(
-                f"--cards: {CARD_NAMES[card]}: there are {COPIES[card]}, got {count} "
-                "in cards and tiplu"
-            )
-    judged = Hand(game, cards, laid, tiplu, not args.not_shown)
-    return judge_finish(judged) if args.after_show else judge_hand(judged)
-
-
-def _cards_from_text(flag: str, text: str) -> Cards:
-    words = text.replace(",", " ").upper().split()
-    for word in words:
-        if word not in CARD_NUMBER:
-            raise UsageError(
-                f"{flag}: expected cards such as 7H, 10D, PJ (putali) or MJ (master), "
-                f"got {shown(word)}"
-            )
-    if len(words) > HAND + 1:
-        raise UsageError(f"{flag}: expected at most {HAND + 1} cards, got {len(words)}")
-    return tuple(sorted(CARD_NUMBER[word] for word in words))
-
-
-def hand_text(answer: Mapping[str, Any]) -> str:
-    """Return the answer of ``ustad hand`` for people."""
-    lines = []
-    for key, value in answer.items():
-        if value is None:
-            continue
-        if isinstance(value, bool):
-            value = "yes" if value else "no"
-        elif isinstance(value, list):
-            value = " | ".join(" ".join(cards) for cards in value)
-        lines.append(f"{key.replace('_', ' '):<16} {value}")
-    return "\n".join(lines)
+def _finish_size(seat: Seat) -> int:
+    """Return how many melds a finish has, beside those of the show."""
+    return len(seat.melds) + len(seat.laid) - melds.SHOW_MELDS
 
 
 TYPE = MarriageType()

@@ -525,6 +525,11 @@ class YachtType(SheetGameType):
         needed = outlooks.get(asked, (asked,))
         return (rules, *({**rules, "outlook": outlook} for outlook in needed))
 
+    def columns(self, options: Mapping[str, Any]) -> Columns:
+        """Return the columns of the states, which are the same under every setting."""
+        del options
+        return columns()
+
     def table_spec(self, options: Mapping[str, Any]) -> TableSpec:
         """Return the identity of the table of expected points still to come, or of an outlook."""
         given = dict(options)

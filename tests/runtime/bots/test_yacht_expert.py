@@ -387,7 +387,7 @@ def test_alone_at_the_table(experts: dict[str, ExpertBot]) -> None:
     assert advice.unit == "expected_total"
     assert advice.options == bot.rating.ask(alone).options
     assert "alone" in (advice.extra or {})["note"]
-    assert "5 / 50 / 95%" in advice.notes()[1]
+    assert "5 / 50 / 95%" in advice.notes()[0]
     assert bot.choose(alone) == bot.rating.choose(alone)
 
 

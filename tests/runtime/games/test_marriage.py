@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from ustad.runtime.errors import MoveError, OptionError, PositionError
 from ustad.runtime.games import marriage as rules
+from ustad.runtime.games import marriage_hand as judged
 from ustad.runtime.games import melds
 from ustad.runtime.games.base import CHANCE
 from ustad.runtime.games.marriage import TYPE, Deal, Discard, Draw, Finish, Lay, Show, ShowDublees
@@ -385,13 +386,13 @@ def test_hand_prints_the_best_show_and_the_finish() -> None:
     found = 0
     for seed in range(60):
         hand = rules.Marriage().deal(4, (seed,)).hands[0]
-        answer = rules.judge_hand(rules.Hand(rules.Marriage(), hand, (), 6))
+        answer = judged.judge_hand(judged.Hand(rules.Marriage(), hand, (), 6))
         if answer["melds"] is None:
             continue
         found += 1
         jokers = melds.joker_mask(6)
         left = [
-            rules.finish_distance(rules.without(hand, rules.flat(choice)), jokers)
+            judged.finish_distance(rules.without(hand, rules.flat(choice)), jokers)
             for choice in rules.show_choices(hand, 3, False)
         ]
         assert answer["finish_distance"] == min(left)
@@ -486,3 +487,11 @@ def test_a_card_that_leaves_nothing_to_throw_is_not_taken() -> None:
     assert list(state.legal_moves()) == [Draw("stock")]
     with pytest.raises(MoveError, match="followed by a discard"):
         state.apply(Draw("pile"))
+
+
+def test_at_the_end_of_a_round_all_hands_are_told() -> None:
+    for state, move in random_round(3, 5, {}):
+        told = TYPE.describe(state)
+        seats = [seat for seat in range(3) if f"hand of seat {seat}:" in told]
+        assert seats == ([0, 1, 2] if move is None else [state.current_player()])
+    assert "net" in told

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ustad.runtime import compiled
-from ustad.runtime.games import marriage, melds
+from ustad.runtime.games import marriage, marriage_hand, melds
 
 DECK = np.repeat(np.arange(melds.CARDS), melds.COPIES)
 NONE = np.zeros(melds.CARDS, dtype=np.int64)
@@ -310,7 +310,7 @@ def check_whole_hands(wanted: int, seed: int) -> None:
         checked += 1
         least = min(enumerated_finish_distance(rest, jokers_of(tiplu)) for rest in shows)
         game = marriage.Marriage()
-        answer = marriage.judge_hand(marriage.Hand(game, tuple(sorted(hand)), (), tiplu))
+        answer = marriage_hand.judge_hand(marriage_hand.Hand(game, tuple(sorted(hand)), (), tiplu))
         assert answer["finish_distance"] == least
 
 

@@ -1,0 +1,489 @@
+"""The command ``hand`` of Marriage: what a hand is, what it needs, and which cards bring it.
+
+**The problem.**  A hand is to hold three pure melds, or seven dublees, and after the show
+melds of twelve more cards.  How many cards must be replaced, which melds are the nearest,
+and which unseen cards (the *outs*) bring them nearer?
+
+**Before the show** the *partition* is the choice of pure melds that hold most cards
+(:func:`ustad.runtime.games.melds.show_distance` tells how many) and, among those, leaves
+the best finish.  The distance to a finish is that of the whole hand: all choices of pure
+melds are searched, with what they leave, that could be better than the best so far
+(:func:`nearest`).  Once a hand can show it is that of the cards left by the best show.
+
+An out is a card not in sight that lessens the distance of the cards given.  Of 22 cards
+(13 after the show) one is to be thrown: the one that keeps the distance and has most outs.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ustad.runtime.errors import UsageError, shown
+from ustad.runtime.games import melds
+from ustad.runtime.games.marriage import (
+    HAND,
+    TYPE,
+    Cards,
+    Marriage,
+    Melds,
+    Seat,
+    arrange,
+    finish_melds,
+    flat,
+    is_tanela,
+    meld_names,
+    melds_to_json,
+    player_maal,
+    pure_targets,
+    sorted_melds,
+    without,
+)
+from ustad.runtime.games.melds import (
+    CARD_NAMES,
+    CARD_NUMBER,
+    COPIES,
+    DUBLEES_TO_SHOW,
+    FINISH_PLACES,
+    MASTER,
+    PUTALI,
+    SHOW_MELDS,
+)
+
+HELD_DUBLEES = HAND - 2 * DUBLEES_TO_SHOW
+"""How many cards are in hand after a show of seven dublees."""
+
+
+class Hand(NamedTuple):
+    """A hand to be judged: all cards, the tanelas laid among them, the tiplu, the options."""
+
+    game: Marriage
+    cards: Cards
+    laid: Melds = ()
+    tiplu: int | None = None
+    has_shown: bool = True
+
+    @property
+    def rest(self) -> Cards:
+        """The cards that are not laid."""
+        return without(self.cards, flat(self.laid))
+
+    @property
+    def jokers(self) -> int:
+        """Which cards are jokers, as bits."""
+        return melds.joker_mask(-1 if self.tiplu is None else self.tiplu)
+
+    @property
+    def unseen(self) -> melds.Ints:
+        """(54,) how many copies of each card are not in sight."""
+        seen = self.cards if self.tiplu is None else (*self.cards, self.tiplu)
+        return np.asarray(COPIES - melds.counts_of(seen))
+
+    def maal(self, cards: Cards) -> int:
+        """Return the maal of cards in hand with what is laid."""
+        return player_maal(self.game, Seat((), self.laid, self.has_shown), cards, self.tiplu, True)
+
+
+# Before the show.
+
+
+class Partition(NamedTuple):
+    """Pure melds, as far as a hand holds them.
+
+    ``targets`` are the melds, ``kept`` the cards of the hand in them.
+    """
+
+    targets: Melds
+    kept: Cards
+
+
+def judge_hand(hand: Hand) -> dict[str, Any]:
+    """Return what a hand is before the show.
+
+    Returns:
+        ``three_pure``, ``seven_dublees``, ``can_show``; ``show_distance``,
+        ``dublee_distance``, ``finish_distance``: the cards to replace until three pure
+        melds, seven dublees, a finish; ``dublees`` (pairs); ``maal``; ``melds`` and
+        ``dublee_melds`` that show it, null if none do; ``partition``, the pure melds
+        nearest to a show, each with what is missing, ``rest``, the other cards, and
+        ``finish``, the melds nearest to a finish that they make; ``discard``, of 22 cards
+        the one to throw; ``outs`` and ``dublee_outs``, each with how many are unseen,
+        and their sums.
+    """
+    counts = melds.counts_of(hand.rest)
+    distance = _show_distance(hand, hand.rest)
+    pairs = int(melds.dublee_count(counts))
+    near, left = nearest(hand, 3 * (SHOW_MELDS - len(hand.laid)) - distance)
+    rest = without(hand.rest, near.kept)
+    seven = [(card,) * 2 for card in range(MASTER) if counts[card] >= 2][:DUBLEES_TO_SHOW]
+    can_dublees = pairs >= DUBLEES_TO_SHOW
+    answer: dict[str, Any] = {
+        "three_pure": distance == 0,
+        "seven_dublees": can_dublees,
+        "can_show": distance == 0 or (can_dublees and hand.game.dublee),
+        "show_distance": distance,
+        "dublee_distance": max(0, DUBLEES_TO_SHOW - pairs),
+        "finish_distance": left if distance == 0 else whole_distance(hand, near, left),
+        "dublees": pairs,
+        "maal": hand.maal(hand.rest),
+        "melds": melds_to_json(near.targets) if distance == 0 else None,
+        "dublee_melds": melds_to_json(tuple(seven)) if can_dublees else None,
+        "partition": _partition_to_json(near),
+        "rest": _names(rest),
+        "finish": _finish_to_json(rest, hand.jokers),
+    }
+    discard, outs = show_outs(hand, distance)
+    if discard is not None:
+        answer["discard"] = CARD_NAMES[discard]
+    dublee_outs = [card for card in range(MASTER) if counts[card] == 1] if not can_dublees else []
+    return (
+        answer | _outs_to_json(hand, "outs", outs) | _outs_to_json(hand, "dublee_outs", dublee_outs)
+    )
+
+
+def _show_distance(hand: Hand, cards: Cards) -> int:
+    laid = melds.counts_of(flat(hand.laid))
+    counts = melds.counts_of(cards)
+    return int(melds.show_distance(_MEMORY, counts, laid, hand.game.master_is_pure))
+
+
+_MEMORY = np.zeros(1 << 12, dtype=np.int64)
+
+
+def show_outs(hand: Hand, distance: int) -> tuple[int | None, list[int]]:
+    """Return the card to throw, None unless there are 22, and the outs of the others."""
+    if len(hand.cards) <= HAND or distance == 0:
+        return None, _show_outs(hand, hand.rest, distance)
+    best: tuple[int | None, list[int]] = (None, [])
+    most = -1
+    for card in sorted(set(hand.rest), key=lambda card: hand.jokers >> card & 1):
+        left = without(hand.rest, [card])
+        if _show_distance(hand, left) == distance:
+            outs = [out for out in _show_outs(hand, left, distance) if hand.unseen[out]]
+            many = int(hand.unseen[outs].sum())
+            if many > most:
+                best, most = (card, outs), many
+    return best
+
+
+def _show_outs(hand: Hand, cards: Cards, distance: int) -> list[int]:
+    if distance == 0:
+        return []
+    return [
+        card
+        for card in range(melds.CARDS)
+        if hand.unseen[card] and _show_distance(hand, (*cards, card)) < distance
+    ]
+
+
+def partitions(hand: Hand, least: int) -> Iterator[Partition]:
+    """Yield the choices of pure melds that hold at least so many cards of a hand."""
+    counts = Counter(hand.rest)
+    free = {card: int(copies) for card, copies in enumerate(COPIES)}
+    for card in flat(hand.laid):
+        free[card] = 0
+    targets = [*pure_targets()]
+    if hand.game.master_is_pure and counts[MASTER]:
+        runs = [cards for cards in targets if not is_tanela(cards)]
+        targets += [(*cards[:at], *cards[at + 1 :], MASTER) for cards in runs for at in range(3)]
+    held = sorted(
+        ((sum((counts & Counter(cards)).values()), cards) for cards in targets),
+        key=lambda row: -row[0],
+    )
+    held = [row for row in held if row[0] > 0]
+
+    def extend(chosen: tuple[Cards, ...], first: int, places: int) -> Iterator[Partition]:
+        need = Counter(flat(chosen))
+        if any(copies > free[card] for card, copies in need.items()):
+            return
+        kept = counts & need
+        if kept.total() >= least:
+            yield Partition(sorted_melds(chosen), tuple(sorted(kept.elements())))
+        for at in range(first, len(held) if places else 0):
+            if kept.total() + places * held[at][0] < least:
+                return
+            yield from extend((*chosen, held[at][1]), at, places - 1)
+
+    yield from extend((), 0, SHOW_MELDS - len(hand.laid))
+
+
+def nearest(hand: Hand, most: int) -> tuple[Partition, int]:
+    """Return the pure melds that hold most cards and leave the least finish distance.
+
+    Args:
+        hand: the hand.
+        most: how many cards pure melds can hold.
+
+    Returns:
+        The partition, and the finish distance of the cards that it leaves.
+    """
+    known: dict[Cards, int] = {}
+    best: tuple[int, int, Partition] | None = None
+    for found in partitions(hand, most):
+        if found.kept not in known:
+            known[found.kept] = finish_distance(without(hand.rest, found.kept), hand.jokers)
+        missing = Counter(flat(found.targets)) - Counter(found.kept)
+        rating = (known[found.kept], -sum(int(hand.unseen[card]) for card in missing))
+        if best is None or rating < best[:2]:
+            best = (*rating, found)
+    assert best is not None
+    return best[2], best[0]
+
+
+def whole_distance(hand: Hand, near: Partition, left: int) -> int:
+    """Return how many cards of a hand must be replaced until show and finish.
+
+    Args:
+        hand: the hand.
+        near: the partition nearest to a show.
+        left: the finish distance of what it leaves.
+    """
+    wanted = 3 * (SHOW_MELDS - len(hand.laid))
+    best = wanted - len(near.kept) + left
+    # What pure melds leave is never nearer to a finish than the whole hand.
+    least_left = finish_distance(hand.rest, hand.jokers)
+    known: set[Cards] = {near.kept}
+    for size in range(len(near.kept), -1, -1):
+        if wanted - size + least_left >= best:
+            break
+        for found in partitions(hand, size):
+            if len(found.kept) == size and found.kept not in known:
+                known.add(found.kept)
+                rest = without(hand.rest, found.kept)
+                best = min(best, wanted - size + finish_distance(rest, hand.jokers))
+    return best
+
+
+# The finish.
+
+
+def finish_distance(cards: Cards, jokers: int) -> int:
+    """Return how many cards must be replaced until a finish."""
+    return _search(cards, jokers)[0]
+
+
+def _search(cards: Cards, jokers: int, outs_wanted: bool = False) -> tuple[int, Any, Any, Any]:
+    """Return the finish distance, the outs by discard, and the groups of a best finish."""
+    groups, outs = melds.finish_work()
+    chosen = np.zeros(4, dtype=np.int64)
+    counts = melds.counts_of(cards)
+    distance = melds.search_finish(counts, jokers, FINISH_PLACES, groups, outs, chosen, outs_wanted)
+    return int(distance), outs, groups, chosen
+
+
+def judge_finish(hand: Hand) -> dict[str, Any]:
+    """Return what the cards in hand after the show are.
+
+    Returns:
+        ``can_finish``, ``finish_distance``, ``maal`` of these cards and those laid;
+        ``melds`` and ``discard`` that finish, ``melds`` null if none do; ``partition``,
+        the melds nearest to a finish, each with how many cards it misses; ``outs`` with
+        how many are unseen, and their sum, after ``discard``.
+    """
+    cards = hand.rest
+    distance, outs, _, _ = _search(cards, hand.jokers, True)
+    found: Melds | None = None
+    thrown: int | None = None
+    # Jokers last: their points go with them.
+    order = sorted(set(cards), key=lambda card: hand.jokers >> card & 1)
+    helpful: list[int] = []
+    if len(cards) == FINISH_PLACES:
+        helpful = _bits(outs[melds.CARDS])
+    elif distance == 0:
+        tried = ((card, finish_melds(without(cards, [card]), hand.jokers)) for card in order)
+        thrown, found = next((card, made) for card, made in tried if made is not None)
+    else:
+        ways = [card for card in order if outs[card]] or order
+        thrown = max(ways, key=lambda card: int(hand.unseen[_bits(outs[card])].sum()))
+        helpful = _bits(outs[thrown])
+    return {
+        "can_finish": found is not None,
+        "finish_distance": distance,
+        "maal": hand.maal(cards),
+        "melds": None if found is None else melds_to_json(found),
+        "discard": None if thrown is None else CARD_NAMES[thrown],
+        "partition": _finish_to_json(
+            cards if thrown is None else without(cards, [thrown]), hand.jokers
+        ),
+    } | _outs_to_json(hand, "outs", helpful if distance else [])
+
+
+def judge_dublee_finish(hand: Hand) -> dict[str, Any]:
+    """Return what the cards in hand after a show of seven dublees are; an eighth finishes."""
+    counts = Counter(hand.rest)
+    pair = next((card for card, copies in sorted(counts.items()) if copies >= 2), None)
+    drawn = len(hand.rest) > HELD_DUBLEES - 3 * len(hand.laid)
+    order = sorted(set(hand.rest), key=lambda card: (hand.jokers >> card & 1, card))
+    thrown: int | None = None
+    outs = [card for card in sorted(counts) if card < MASTER] if pair is None else []
+    if drawn and pair is not None:
+        left = without(hand.rest, [pair] * 2)
+        thrown = next((card for card in order if card in left), None)
+    elif drawn:
+        thrown = min(order, key=lambda card: (hand.jokers >> card & 1, hand.unseen[card]))
+        outs = [card for card in outs if card != thrown]
+    done = pair is not None and thrown is not None
+    return {
+        "can_finish": done,
+        "finish_distance": 0 if pair is not None else 1,
+        "maal": hand.maal(hand.rest),
+        "melds": melds_to_json(((pair, pair),)) if done and pair is not None else None,
+        "discard": None if thrown is None else CARD_NAMES[thrown],
+    } | _outs_to_json(hand, "outs", outs)
+
+
+# JSON and text.
+
+
+def _bits(mask: int) -> list[int]:
+    return [card for card in range(melds.CARDS) if int(mask) >> card & 1]
+
+
+def _names(cards: Sequence[int]) -> list[str]:
+    return [CARD_NAMES[card] for card in cards]
+
+
+def _outs_to_json(hand: Hand, name: str, outs: Sequence[int]) -> dict[str, Any]:
+    unseen = [(card, int(hand.unseen[card])) for card in outs if hand.unseen[card] > 0]
+    return {
+        name: [{"card": CARD_NAMES[card], "unseen": many} for card, many in unseen],
+        f"{name}_unseen": sum(many for _, many in unseen),
+    }
+
+
+def _partition_to_json(found: Partition) -> list[dict[str, Any]]:
+    """Return pure melds with the cards held and the cards missing."""
+    left = Counter(found.kept)
+    rows = []
+    for target in found.targets:
+        held = left & Counter(target)
+        left -= held
+        missing = Counter(target) - held
+        cards = meld_names(tuple(sorted(held.elements())))
+        rows.append({"cards": cards, "missing": _names(sorted(missing.elements()))})
+    return rows
+
+
+def _finish_to_json(cards: Cards, jokers: int) -> list[dict[str, Any]]:
+    """Return the melds nearest to a finish, each with how many cards it misses."""
+    _, _, groups, chosen = _search(cards, jokers)
+    return [
+        {"cards": meld_names(held), "missing": missing}
+        for held, missing in arrange(cards, jokers, groups, chosen)
+    ]
+
+
+def add_flags(parser: argparse.ArgumentParser) -> None:
+    """Add the flags of the command."""
+    parser.add_argument("--cards", metavar="CARDS", required=True, help='"7H 10D PJ MJ ..."')
+    parser.add_argument("--tiplu", metavar="CARD", help="the tiplu, once it is seen")
+    parser.add_argument(
+        "--laid",
+        action="append",
+        default=[],
+        metavar="CARDS",
+        help="a tanela laid before the first draw, among --cards; repeats",
+    )
+    parser.add_argument("--not-shown", action="store_true", help="the hand never shows")
+    parser.add_argument(
+        "--after-show",
+        action="store_true",
+        help="the cards in hand after the show: 13, or 12 before the draw (8 and 7 after "
+        "seven dublees), and those laid",
+    )
+    parser.add_argument(
+        "--option", action="append", default=[], metavar="NAME=VALUE", help=TYPE.options_help()
+    )
+
+
+def answer(args: argparse.Namespace) -> dict[str, Any]:
+    """Return what ``ustad hand`` answers."""
+    game = TYPE.game(TYPE.read_options(TYPE.parse_options(args.option)))
+    cards = _cards_from_text("--cards", args.cards)
+    laid = sorted_melds(_cards_from_text("--laid", text) for text in args.laid)
+    if not 0 < len(cards) <= HAND + 1:
+        raise UsageError(f"--cards: expected 1 to {HAND + 1} cards, got {len(cards)}")
+    if args.after_show and args.not_shown:
+        raise UsageError(
+            "hand: expected --after-show or --not-shown: who has shown is not one who never shows"
+        )
+    if len(laid) > SHOW_MELDS or not all(map(is_tanela, laid)):
+        raise UsageError("--laid: expected at most three tanelas, each three identical cards")
+    if Counter(flat(laid)) - Counter(cards):
+        raise UsageError("--laid: expected cards that are among --cards")
+    tiplu = None
+    if args.tiplu is not None:
+        tiplu = _cards_from_text("--tiplu", args.tiplu)[0] if args.tiplu.split() else None
+        if tiplu is None or len(args.tiplu.split()) > 1 or tiplu >= PUTALI:
+            raise UsageError(f"--tiplu: expected one card of the packs, got {shown(args.tiplu)}")
+    for card, count in Counter((*cards, *(() if tiplu is None else (tiplu,)))).items():
+        if count > COPIES[card]:
+            raise UsageError(
+                f"--cards: {CARD_NAMES[card]}: there are {COPIES[card]}, got {count} "
+                "in cards and tiplu"
+            )
+    judged = Hand(game, cards, laid, tiplu, not args.not_shown)
+    if not args.after_show:
+        return judge_hand(judged)
+    held, dublees = FINISH_PLACES, HELD_DUBLEES - len(flat(laid))
+    if len(judged.rest) in (held, held + 1):
+        return judge_finish(judged)
+    if game.dublee and len(judged.rest) in (dublees, dublees + 1):
+        return judge_dublee_finish(judged)
+    beside = " beside those laid" if laid else ""
+    raise UsageError(
+        f"--cards: expected with --after-show {held + 1} cards{beside}, or {held} before the "
+        f"draw, {dublees + 1} or {dublees} after seven dublees, got {len(judged.rest)}"
+    )
+
+
+def _cards_from_text(flag: str, text: str) -> Cards:
+    words = text.replace(",", " ").upper().split()
+    for word in words:
+        if word not in CARD_NUMBER:
+            raise UsageError(
+                f"{flag}: expected cards such as 7H, 10D, PJ (putali) or MJ (master), "
+                f"got {shown(word)}"
+            )
+    if len(words) > HAND + 1:
+        raise UsageError(f"{flag}: expected at most {HAND + 1} cards, got {len(words)}")
+    return tuple(sorted(CARD_NUMBER[word] for word in words))
+
+
+def as_text(told: Mapping[str, Any]) -> str:
+    """Return the answer of ``ustad hand`` for people."""
+    lines = []
+    for key, value in told.items():
+        words = _in_words(value)
+        if words:
+            lines.append(f"{key.replace('_', ' '):<16} {words}")
+    return "\n".join(lines)
+
+
+def _in_words(value: Any) -> str:
+    """Return a value of the answer in words, nothing for what is not there."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if not isinstance(value, list):
+        return "" if value is None else str(value)
+    if value and isinstance(value[0], str):
+        return " ".join(value)
+    return (", " if value and "unseen" in value[0] else " | ").join(map(_row_in_words, value))
+
+
+def _row_in_words(row: Any) -> str:
+    """Return a meld, a meld with what it misses, or an out."""
+    if isinstance(row, list):
+        return " ".join(row)
+    if "unseen" in row:
+        return f"{row['card']} ({row['unseen']})"
+    missing = row["missing"]
+    if isinstance(missing, list):
+        missing = " ".join(missing)
+    else:
+        missing = f"{missing} more" if missing else ""
+    return " ".join(row["cards"]) + (f" (+ {missing})" if missing else "")

@@ -18,8 +18,10 @@ opponents were: how good the dealt hand is, and for each card from the stock whe
 it helped less the chance that it did.  They leave the slopes as they are and take
 more than half of the variance away.
 
-**The expected net** is a second regression, of the net on the features of a hand as
-a seat had it before a draw, a show or a finish.
+**The net to expect** is a second regression, of the net from each opponent on what a seat
+knows at a decision, one for each kind of decision.  The rounds are of the learned weights
+themselves, of two to five players in turn, and now and then a show, a finish or a tanela
+is passed over, so that the net without it is learned too.
 
 Rounds are played in blocks, each with sums of its own, added in order; the numbers
 are rounded to ``DECIMALS``: they are the same for any number of threads.
@@ -28,23 +30,17 @@ are rounded to ``DECIMALS``: they are the same for any number of threads.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ustad.runtime.bots import marriage as bots
-from ustad.runtime.bots.marriage import (
-    AFTER,
-    BEFORE,
-    DISCARD_AFTER,
-    DISCARD_BEFORE,
-    DRAW_AFTER,
-    DRAW_BEFORE,
-    TAKE_AFTER,
-    TAKE_BEFORE,
+from ustad.runtime.bots import marriage_decisions as decisions
+from ustad.runtime.bots import marriage_levels as levels
+from ustad.runtime.bots import marriage_values as values_of
+from ustad.runtime.bots.marriage_decisions import (
     TO_DISCARD,
     TO_FINISH,
     TO_LAY,
@@ -52,25 +48,53 @@ from ustad.runtime.bots.marriage import (
     TO_SHOW,
     TO_SHOW_DUBLEES,
     TO_STOCK,
-    WEIGHTS,
-    compiled_kernels,
     decide,
+    mixed,
+    rate_after,
+    rate_before,
+    work_space,
 )
-from ustad.runtime.compiled import compiled
+from ustad.runtime.bots.marriage_ratings import (
+    AFTER,
+    BEFORE,
+    DISCARD_AFTER,
+    DISCARD_BEFORE,
+    DRAW_AFTER,
+    DRAW_BEFORE,
+    FEATURE_NAMES,
+    TAKE_AFTER,
+    TAKE_BEFORE,
+    WEIGHTS,
+    Floats,
+    Ints,
+)
+from ustad.runtime.bots.marriage_values import (
+    DISCARD_SHOWN,
+    DISCARD_UNSHOWN,
+    DRAW_SHOWN,
+    DRAW_UNSHOWN,
+    FINISH,
+    KIND_ROWS,
+    KIND_STARTS,
+    MOST_TOLD,
+    NUMBERS,
+    SHOW,
+    TOLD,
+    told_row,
+)
+from ustad.runtime.compiled import callable_from_compiled, compiled
 from ustad.runtime.games import marriage as rules
 from ustad.runtime.games import melds
 from ustad.runtime.games.base import Progress
 from ustad.runtime.games.melds import CARDS, COPIES, MASTER, PUTALI, maal_points
 from ustad.solver.build import Built, available_cores
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-
 MOST_TURNS = 2000
-MOST_SEEN = 64
+MOST_SEEN = 160
+"""Of so many decisions of a seat in one round notes are taken."""
+KINDS = len(KIND_ROWS)
 
-_KERNELS = compiled_kernels()
-_before, _after = _KERNELS.before, _KERNELS.after
+callable_from_compiled(*decisions.CALLED, told_row)
 
 
 @compiled
@@ -124,7 +148,7 @@ def deal_luck(
     """Fill the part of ``luck`` that tells how good a dealt hand is."""
     memory, rows, valid = work[0], work[3], work[5]
     none = np.zeros(CARDS, dtype=np.int64)
-    _before(memory, hand, none, COPIES - hand, dublee, master_is_pure, 0.0, False, rows, valid)
+    rate_before(memory, hand, none, COPIES - hand, dublee, master_is_pure, 0.0, False, rows, valid)
     distance = int(rows[CARDS, 0])
     if distance < 4:
         luck[distance] = 1.0
@@ -176,9 +200,9 @@ def rate_hand(
     memory, groups, outs, rows, rows_after, valid, _, _, _ = work
     if has_shown:
         jokers = melds.joker_mask(tiplu)
-        _after(hand, unseen, jokers, dublees, False, groups, outs, rows_after, valid)
+        rate_after(hand, unseen, jokers, dublees, False, groups, outs, rows_after, valid)
     else:
-        _before(
+        rate_before(
             memory,
             hand,
             laid,
@@ -204,22 +228,126 @@ def option_flags(game: rules.Marriage) -> tuple[bool, ...]:
 
 
 def new_record(players: int) -> tuple[Any, ...]:
-    """Return what a round with noise writes down for each seat.
+    """Return what a round writes down for each seat.
 
     Returns:
-        (players, WEIGHTS): the features of the chosen options less their
+        (players, WEIGHTS): with noise, the features of the chosen options less their
         expectation, summed over the decisions; (players, LUCK): how lucky it was;
-        (players, MOST_SEEN, BEFORE + 2) and (players, MOST_SEEN, AFTER + 2): the
-        hands that it had before and after the show, as the expected net is asked
-        for; (players, 2): how many of each.
+        (players, MOST_SEEN, MOST_TOLD): what the net to expect is told by, decision by
+        decision; (players, MOST_SEEN): their kinds; (players,): how many.
     """
     return (
         np.zeros((players, WEIGHTS)),
         np.zeros((players, LUCK)),
-        np.zeros((players, MOST_SEEN, BEFORE + 2)),
-        np.zeros((players, MOST_SEEN, AFTER + 2)),
-        np.zeros((players, 2), dtype=np.int64),
+        np.zeros((players, MOST_SEEN, MOST_TOLD)),
+        np.zeros((players, MOST_SEEN), dtype=np.int64),
+        np.zeros(players, dtype=np.int64),
     )
+
+
+@compiled
+def take_note(
+    told: Floats,
+    kinds: Ints,
+    seen: Ints,
+    kind: int,
+    row: Floats,
+    hand: Ints,
+    table: Ints,
+    laid: Ints,
+    tiplu: int,
+    others_shown: int,
+    stock: int,
+    players: int,
+    dublees: bool,
+    at_once: bool,
+) -> None:
+    """Note what the net to expect is told by at a decision of a seat.
+
+    ``told``, ``kinds`` and ``seen`` (1,) are the seat's part of a record, the others as
+    in :func:`ustad.runtime.bots.marriage_values.told_row`; ``tiplu`` is -1 if not seen.
+    """
+    at = seen[0]
+    if at < MOST_SEEN:
+        tanelas = (laid > 0).sum()
+        points = maal_points(hand + table, tiplu, tanelas, laid[PUTALI] > 0, True, tiplu >= 0)
+        told_row(row, points, tanelas, others_shown, stock, players, dublees, at_once, told[at])
+        kinds[at] = kind
+        seen[0] += 1
+
+
+@compiled
+def lay_show(
+    dublees: bool, found: Ints, hand: Ints, laid: Ints, table: Ints, open_cards: Ints
+) -> None:
+    """Lay a show on the table: the melds found, or the first seven dublees."""
+    if dublees:
+        pairs = 0
+        for card in range(MASTER):
+            if hand[card] >= 2 and pairs < melds.DUBLEES_TO_SHOW:
+                pairs += 1
+                hand[card] -= 2
+                table[card] += 2
+                open_cards[card] += 2
+    else:
+        for m in range(melds.SHOW_MELDS - (laid > 0).sum()):
+            for card in found[m]:
+                hand[card] -= 1
+                table[card] += 1
+                open_cards[card] += 1
+
+
+@compiled
+def draw_tiplu(stock: Ints, top: int, end: int) -> int:
+    """Take the tiplu out of ``stock[top:end]`` and return it, -1 if no card can be it."""
+    for at in range(end - 1, top - 1, -1):
+        if stock[at] < PUTALI:
+            tiplu = stock[at]
+            for later in range(at, end - 1):
+                stock[later] = stock[later + 1]
+            return int(tiplu)
+    return -1
+
+
+@compiled
+def settle(
+    hands: Ints,
+    laid: Ints,
+    table: Ints,
+    has_shown: Any,
+    has_dublees: Any,
+    tiplu: int,
+    finisher: int,
+    printed_need_show: bool,
+    laid_need_tiplu: bool,
+    net: Ints,
+    notes: Ints,
+) -> None:
+    """Fill ``net`` and, of ``notes``, maal and finisher, at the end of a round."""
+    players = len(hands)
+    total = 0
+    for seat in range(players):
+        counts_tiplu = has_shown[seat] and tiplu >= 0
+        notes[seat, 2] = maal_points(
+            hands[seat] + table[seat],
+            tiplu if counts_tiplu else -1,
+            (laid[seat] > 0).sum(),
+            laid[seat, PUTALI] > 0,
+            has_shown[seat] or not has_shown.any() or not printed_need_show,
+            counts_tiplu or not laid_need_tiplu,
+        )
+        notes[seat, 3] = 1 if seat == finisher else 0
+        total += notes[seat, 2]
+    for seat in range(players):
+        net[seat] = players * notes[seat, 2] - total
+    if finisher >= 0:
+        for seat in range(players):
+            if seat != finisher:
+                paid = rules.SHOWN_PAYS if has_shown[seat] else rules.UNSHOWN_PAYS
+                if has_dublees[finisher]:
+                    paid += rules.DUBLEE_PAYS
+                net[seat] -= paid
+                net[finisher] += paid
 
 
 @compiled
@@ -231,7 +359,8 @@ def play_round(
     weights: Floats,
     temperatures: Floats,
     lays: Ints,
-    evaluations: Ints,
+    finds_best: Ints,
+    passes: float,
     seed: int,
     work: Any,
     record: Any,
@@ -248,16 +377,18 @@ def play_round(
         weights: (players, WEIGHTS) of each seat.
         temperatures: (players,) the noise of each seat.
         lays: (players,) whether each lays tanelas.
-        evaluations: (players,) see :func:`ustad.runtime.bots.marriage.choose_show`.
+        finds_best: (players,) whether each looks for the best show.
+        passes: how often a decision passes over what can be shown, finished or laid;
+            with any, the record tells the decisions.
         seed: of the noise.
-        work: :func:`ustad.runtime.bots.marriage.work_space`.
-        record: see :func:`new_record`; filled for seats with noise.
+        work: :func:`ustad.runtime.bots.marriage_decisions.work_space`.
+        record: see :func:`new_record`; the first two are filled for seats with noise.
         net: (players,) filled with what each wins.
         notes: (players, 4) filled: whether it showed, in which turn, maal, finisher.
     """
     dublee, master_is_pure, at_once, printed_need_show, laid_need_tiplu = options
-    learned, luck, seen_before, seen_after, seen = record
-    _, _, _, rows, rows_after, valid, values, row, melds_out = work
+    learned, luck, told, kinds, seen = record
+    _, groups, outs, rows, rows_after, valid, values, row, melds_out = work
     hands = np.zeros((players, CARDS), dtype=np.int64)
     laid = np.zeros((players, CARDS), dtype=np.int64)
     table = np.zeros((players, CARDS), dtype=np.int64)
@@ -301,9 +432,9 @@ def play_round(
                 unseen[tiplu] -= 1
             known_elsewhere(taken, thrown, table, seat, unseen)
             pile_top = pile[piled - 1] if piled > 0 else -1
+            others_shown = has_shown.sum() - has_shown[seat]
+            left = end - top
             action, card = decide(
-                _before,
-                _after,
                 work,
                 hand,
                 laid[seat],
@@ -323,13 +454,15 @@ def play_round(
                 weights[seat],
                 temperatures[seat],
                 lays[seat] > 0,
-                evaluations[seat],
+                finds_best[seat] > 0,
+                passes > 0.0 and mixed(seed, turns * 16 + seat, drawn) < passes,
                 seed,
                 (turns * 2 + drawn) * 8 + seat,
             )
             temperature = temperatures[seat]
-            # The row of the pile's card stays; the rows of the hand are rated anew.
-            if temperature > 0.0 and action != TO_LAY and action != TO_DISCARD:
+            draws = action in (TO_STOCK, TO_PILE)
+            if draws and (temperature > 0.0 or passes > 0.0):
+                # The row of the pile's card stays; the rows of the hand are rated anew.
                 rate_hand(
                     work,
                     hand,
@@ -342,31 +475,66 @@ def play_round(
                     master_is_pure,
                     somebody,
                 )
-                at = seen[seat, 0]
                 if has_shown[seat]:
-                    at = seen[seat, 1]
-                if at < MOST_SEEN:
-                    points = maal_points(
-                        hand + table[seat],
-                        tiplu if sees[seat] else -1,
-                        (laid[seat] > 0).sum(),
-                        laid[seat, PUTALI] > 0,
-                        True,
-                        has_shown[seat],
+                    before[:AFTER] = rows_after[CARDS]
+                else:
+                    before[:BEFORE] = rows[CARDS]
+            shows = action in (TO_SHOW, TO_SHOW_DUBLEES)
+            sees_now = shows and (at_once or not drawn)
+            if action in (TO_DISCARD, TO_FINISH):
+                hand[card] -= 1
+            elif shows:
+                lay_show(
+                    action == TO_SHOW_DUBLEES, melds_out, hand, laid[seat], table[seat], open_cards
+                )
+                has_dublees[seat] = action == TO_SHOW_DUBLEES
+            if passes > 0.0:
+                kind = -1
+                about = before[:0]
+                if draws:
+                    kind = DRAW_SHOWN if has_shown[seat] else DRAW_UNSHOWN
+                    about = before[:AFTER] if has_shown[seat] else before[:BEFORE]
+                elif action == TO_FINISH:
+                    kind = FINISH
+                elif sees_now:
+                    kind = SHOW
+                    rate_after(
+                        hand,
+                        unseen,
+                        melds.PRINTED,
+                        has_dublees[seat],
+                        False,
+                        groups,
+                        outs,
+                        rows_after,
+                        valid,
                     )
-                    if has_shown[seat]:
-                        seen_after[seat, at, :AFTER] = rows_after[CARDS]
-                        seen_after[seat, at, AFTER] = points
-                        seen_after[seat, at, AFTER + 1] = 1.0
-                        before[:AFTER] = rows_after[CARDS]
-                        seen[seat, 1] += 1
+                    about = rows_after[CARDS]
+                elif action == TO_DISCARD and valid[card]:
+                    if not has_shown[seat]:
+                        kind = DISCARD_UNSHOWN
+                        about = rows[card]
                     else:
-                        seen_before[seat, at, :BEFORE] = rows[CARDS]
-                        seen_before[seat, at, BEFORE] = points
-                        seen_before[seat, at, BEFORE + 1] = 1.0
-                        before[:BEFORE] = rows[CARDS]
-                        seen[seat, 0] += 1
-            if action in (TO_STOCK, TO_PILE):
+                        kind = DISCARD_SHOWN if sees[seat] else SHOW
+                        about = rows_after[card]
+                if kind >= 0:
+                    take_note(
+                        told[seat],
+                        kinds[seat],
+                        seen[seat : seat + 1],
+                        kind,
+                        about,
+                        hand,
+                        table[seat],
+                        laid[seat],
+                        tiplu if sees[seat] else -1,
+                        others_shown,
+                        left,
+                        players,
+                        has_dublees[seat],
+                        sees_now,
+                    )
+            if draws:
                 if temperature > 0.0 and pile_top >= 0:
                     take = 1.0 / (1.0 + np.exp(-values[CARDS] / temperature))
                     share = (1.0 if action == TO_PILE else 0.0) - take
@@ -409,37 +577,16 @@ def play_round(
                 laid[seat, card] += 3
                 table[seat, card] += 3
                 open_cards[card] += 3
-            elif action in (TO_SHOW, TO_SHOW_DUBLEES):
+            elif shows:
                 notes[seat, 0] = 1
                 notes[seat, 1] = turns // players
-                if action == TO_SHOW:
-                    for m in range(3 - (laid[seat] > 0).sum()):
-                        for k in range(3):
-                            one = melds_out[m, k]
-                            hand[one] -= 1
-                            table[seat, one] += 1
-                            open_cards[one] += 1
-                else:
-                    pairs = 0
-                    for one in range(MASTER):
-                        if hand[one] >= 2 and pairs < 7:
-                            pairs += 1
-                            hand[one] -= 2
-                            table[seat, one] += 2
-                            open_cards[one] += 2
-                    has_dublees[seat] = True
                 has_shown[seat] = True
                 somebody = True
                 if not tiplu_drawn:
-                    for at in range(end - 1, top - 1, -1):
-                        if stock[at] < PUTALI:
-                            tiplu = stock[at]
-                            for later in range(at, end - 1):
-                                stock[later] = stock[later + 1]
-                            end -= 1
-                            tiplu_drawn = True
-                            break
-                if tiplu_drawn and (at_once or not drawn):
+                    tiplu = draw_tiplu(stock, top, end)
+                    tiplu_drawn = tiplu >= 0
+                    end -= tiplu_drawn
+                if tiplu_drawn and sees_now:
                     sees[seat] = True
             else:
                 if action == TO_FINISH:
@@ -468,7 +615,6 @@ def play_round(
                             DISCARD_AFTER,
                             learned[seat],
                         )
-                hand[card] -= 1
                 pile[piled] = card
                 piled += 1
                 open_cards[card] += 1
@@ -477,49 +623,23 @@ def play_round(
                     sees[seat] = True
                 break
         turns += 1
-    total = 0
-    maal = np.zeros(players, dtype=np.int64)
-    for seat in range(players):
-        counts_tiplu = has_shown[seat] and tiplu_drawn
-        maal[seat] = maal_points(
-            hands[seat] + table[seat],
-            tiplu if counts_tiplu else -1,
-            (laid[seat] > 0).sum(),
-            laid[seat, PUTALI] > 0,
-            has_shown[seat] or not somebody or not printed_need_show,
-            counts_tiplu or not laid_need_tiplu,
-        )
-        total += maal[seat]
-    for seat in range(players):
-        net[seat] = players * maal[seat] - total
-    if finisher >= 0:
-        for seat in range(players):
-            if seat != finisher:
-                paid = rules.SHOWN_PAYS if has_shown[seat] else rules.UNSHOWN_PAYS
-                if has_dublees[finisher]:
-                    paid += rules.DUBLEE_PAYS
-                net[seat] -= paid
-                net[finisher] += paid
-    for seat in range(players):
-        notes[seat, 2] = maal[seat]
-        notes[seat, 3] = 1 if seat == finisher else 0
+    settle(
+        hands,
+        laid,
+        table,
+        has_shown,
+        has_dublees,
+        tiplu,
+        finisher,
+        printed_need_show,
+        laid_need_tiplu,
+        net,
+        notes,
+    )
     return turns
 
 
 DECK: Ints = np.repeat(np.arange(CARDS), COPIES)
-
-
-@compiled
-def add_products(products: Floats, row: Floats, net: int) -> None:
-    """Add the products of a row and the net to a matrix one larger than the row."""
-    last = len(row)
-    for a in range(last):
-        if row[a] != 0.0:
-            for b in range(last):
-                products[a, b] += row[a] * row[b]
-            products[a, last] += row[a] * net
-            products[last, a] += row[a] * net
-    products[last, last] += net * net
 
 
 @compiled
@@ -529,13 +649,10 @@ def learn_rounds(
     options: Any,
     weights: Floats,
     temperature: float,
-    evaluations: int,
     seed: int,
     work: Any,
     record: Any,
     products: Floats,
-    products_before: Floats,
-    products_after: Floats,
 ) -> None:
     """Play rounds with noise and add up the products of the regression.
 
@@ -545,23 +662,19 @@ def learn_rounds(
         options: see :func:`option_flags`.
         weights: (WEIGHTS,) what all seats play.
         temperature: of the noise.
-        evaluations: see :func:`ustad.runtime.bots.marriage.choose_show`.
         seed: of the noise.
-        work: :func:`ustad.runtime.bots.marriage.work_space`.
+        work: :func:`ustad.runtime.bots.marriage_decisions.work_space`.
         record: :func:`new_record`.
         products: (n, n) added to, n = WEIGHTS + 2 LUCK + 2: the products of the
             features, the luck of the seat and of its opponents, 1, and the net.
-        products_before: (BEFORE + 3, BEFORE + 3) added to: those of hands before the
-            show, maal, 1, and the net.
-        products_after: (AFTER + 3, AFTER + 3) added to: the same after the show.
     """
     many = np.zeros((players, WEIGHTS))
     for seat in range(players):
         many[seat] = weights
     temperatures = np.full(players, temperature)
     lays = np.ones(players, dtype=np.int64)
-    budgets = np.full(players, evaluations)
-    learned, luck, seen_before, seen_after, seen = record
+    finds_best = np.ones(players, dtype=np.int64)
+    learned, luck, _, _, _ = record
     net = np.zeros(players, dtype=np.int64)
     notes = np.zeros((players, 4), dtype=np.int64)
     size = len(products)
@@ -575,7 +688,8 @@ def learn_rounds(
             many,
             temperatures,
             lays,
-            budgets,
+            finds_best,
+            0.0,
             seed + game,
             work,
             record,
@@ -587,16 +701,81 @@ def learn_rounds(
             for k in range(LUCK):
                 line[WEIGHTS + k] = luck[seat, k]
                 line[WEIGHTS + LUCK + k] = luck[:, k].sum() - luck[seat, k]
-            for at in range(seen[seat, 0]):
-                add_products(products_before, seen_before[seat, at], net[seat])
-            for at in range(seen[seat, 1]):
-                add_products(products_after, seen_after[seat, at], net[seat])
             line[size - 2] = 1.0
             line[size - 1] = net[seat]
             for a in range(size):
                 if line[a] != 0.0:
                     for b in range(size):
                         products[a, b] += line[a] * line[b]
+
+
+@compiled
+def add_products(products: Floats, row: Floats, net: float) -> None:
+    """Add the products of a row and the net to a matrix one larger than the row."""
+    last = len(row)
+    for a in range(last):
+        if row[a] != 0.0:
+            for b in range(last):
+                products[a, b] += row[a] * row[b]
+            products[a, last] += row[a] * net
+            products[last, a] += row[a] * net
+    products[last, last] += net * net
+
+
+@compiled
+def value_rounds(
+    orders: Ints,
+    players: int,
+    options: Any,
+    weights: Floats,
+    passes: float,
+    seed: int,
+    work: Any,
+    record: Any,
+    products: Floats,
+) -> None:
+    """Play rounds of the expert and add up the products of the regressions of the net.
+
+    Args:
+        orders: (rounds, 160) the decks.
+        players: how many seats.
+        options: see :func:`option_flags`.
+        weights: (WEIGHTS,) what all seats play.
+        passes: how often a decision passes over a show, a finish or a tanela to lay.
+        seed: of that.
+        work: :func:`ustad.runtime.bots.marriage_decisions.work_space`.
+        record: :func:`new_record`.
+        products: (KINDS, MOST_TOLD + 1, MOST_TOLD + 1) added to: for each kind of
+            decision the products of what a net is told by, and the net from each opponent.
+    """
+    many = np.zeros((players, WEIGHTS))
+    for seat in range(players):
+        many[seat] = weights
+    noiseless = np.zeros(players)
+    able = np.ones(players, dtype=np.int64)
+    _, _, told, kinds, seen = record
+    net = np.zeros(players, dtype=np.int64)
+    notes = np.zeros((players, 4), dtype=np.int64)
+    for game in range(len(orders)):
+        play_round(
+            orders[game],
+            players,
+            0,
+            options,
+            many,
+            noiseless,
+            able,
+            able,
+            passes,
+            seed + game,
+            work,
+            record,
+            net,
+            notes,
+        )
+        for seat in range(players):
+            for at in range(seen[seat]):
+                add_products(products[kinds[seat, at]], told[seat, at], net[seat] / (players - 1))
 
 
 # Learning.
@@ -606,6 +785,10 @@ PLAYERS = 4
 STEPS = ((1.0, 64_000), (2.0, 64_000))
 """The noise and the rounds of each step; the noise of the first is in turns, of the next in
 net points."""
+VALUE_ROUNDS = 48_000
+PASSES = 0.03
+"""How often the rounds of values pass over a show, a finish or a tanela: so that it is known
+what that costs."""
 BLOCK = 500
 RIDGE = 1e-3
 DECIMALS = 4
@@ -614,34 +797,50 @@ LEAST_SPREAD = 1e-7
 ALWAYS_TAKEN = 40.0
 """What a joker of the pile weighs: no round is spent on leaving one."""
 
+ROUNDS = sum(rounds for _, rounds in STEPS) + VALUE_ROUNDS
 PRODUCTS = WEIGHTS + 2 * LUCK + 2
 
 
-def learn_block(block: int, weights: Floats, temperature: float, rounds: int, seed: int) -> Any:
-    """Return the three products of one block of rounds; see :func:`learn_rounds`."""
-    products = (
-        np.zeros((PRODUCTS, PRODUCTS)),
-        np.zeros((BEFORE + 3, BEFORE + 3)),
-        np.zeros((AFTER + 3, AFTER + 3)),
-    )
-    first = block * BLOCK
-    orders = np.array(
-        [
-            np.random.default_rng((seed, game)).permutation(DECK)
-            for game in range(first, min(first + BLOCK, rounds))
-        ]
-    )
+def decks(block: int, rounds: int, seed: int) -> Ints:
+    """Return (n, 160) the decks of a block of rounds."""
+    numbers = range(block * BLOCK, min((block + 1) * BLOCK, rounds))
+    return np.array([np.random.default_rng((seed, game)).permutation(DECK) for game in numbers])
+
+
+def learn_block(block: int, weights: Floats, temperature: float, rounds: int, seed: int) -> Floats:
+    """Return the products of one block of rounds; see :func:`learn_rounds`."""
+    products = np.zeros((PRODUCTS, PRODUCTS))
     learn_rounds(
-        orders,
+        decks(block, rounds, seed),
         PLAYERS,
         option_flags(rules.Marriage()),
         weights,
         temperature,
-        0,
-        first,
-        bots.work_space(),
+        block * BLOCK,
+        work_space(),
         new_record(PLAYERS),
-        *products,
+        products,
+    )
+    return products
+
+
+def value_block(block: int, weights: Floats, rounds: int, seed: int) -> Floats:
+    """Return the products of one block of rounds; see :func:`value_rounds`.
+
+    The blocks are of two, three, four and five players in turn.
+    """
+    products = np.zeros((KINDS, MOST_TOLD + 1, MOST_TOLD + 1))
+    players = 2 + block % 4
+    value_rounds(
+        decks(block, rounds, seed),
+        players,
+        option_flags(rules.Marriage()),
+        weights,
+        PASSES,
+        block * BLOCK,
+        work_space(),
+        new_record(players),
+        products,
     )
     return products
 
@@ -669,6 +868,7 @@ def learn(
     seed: int = SEED,
     progress: Progress | None = None,
     threads: int | None = None,
+    value_rounds_wanted: int = VALUE_ROUNDS,
 ) -> Floats:
     """Return (NUMBERS,) the numbers of expert, learned from nothing but the rules.
 
@@ -677,41 +877,51 @@ def learn(
         seed: of the decks.
         progress: called with the rounds played and all rounds.
         threads: how many to use, all cores by default.
+        value_rounds_wanted: rounds to learn the net to expect from.
     """
-    weights = bots.level_weights("hard")
-    done, total = 0, sum(rounds for _, rounds in steps)
-    numbers = np.zeros(bots.NUMBERS)
+    weights = levels.level_weights("hard")
+    done, total = 0, sum(rounds for _, rounds in steps) + value_rounds_wanted
+    numbers = np.zeros(NUMBERS)
     with ThreadPoolExecutor(threads or available_cores()) as pool:
-        for step, (temperature, rounds) in enumerate(steps):
 
-            def block(
-                number: int,
-                weights: Floats = weights,
-                temperature: float = temperature,
-                rounds: int = rounds,
-                step_seed: int = seed + step,
-            ) -> Any:
-                return learn_block(number, weights, temperature, rounds, step_seed)
-
-            sums: Any = [0.0, 0.0, 0.0]
+        def added(block: Callable[[int], Floats], rounds: int) -> Any:
+            """Return the sum of the products of all blocks, in order."""
+            nonlocal done
+            sums: Any = 0.0
             for products in pool.map(block, range(-(-rounds // BLOCK))):
-                sums = [total + more for total, more in zip(sums, products, strict=True)]
+                sums = sums + products
                 done = min(done + BLOCK, total)
                 if progress:
                     progress(done, total)
-            weights = slopes(sums[0])[:WEIGHTS]
+            return sums
+
+        for step, (temperature, rounds) in enumerate(steps):
+            block = partial(
+                learn_block,
+                weights=weights,
+                temperature=temperature,
+                rounds=rounds,
+                seed=seed + step,
+            )
+            weights = slopes(added(block, rounds))[:WEIGHTS]
             weights[_weight("draw before the show: take a putali or master")] = ALWAYS_TAKEN
             weights[_weight("draw after the show: take a joker")] = ALWAYS_TAKEN
             weights[_weight("draw after the show: maal of the card taken")] = 0.0
             weights = np.round(weights, DECIMALS)
-            numbers[:WEIGHTS] = weights
-            numbers[bots.VALUE_BEFORE : bots.VALUE_AFTER] = slopes(sums[1])
-            numbers[bots.VALUE_AFTER :] = slopes(sums[2])
+        numbers[:WEIGHTS] = weights
+        block = partial(
+            value_block, weights=weights, rounds=value_rounds_wanted, seed=seed + len(steps)
+        )
+        products = added(block, value_rounds_wanted)
+        for kind, row in enumerate(KIND_ROWS):
+            told = [*range(row + TOLD), MOST_TOLD]
+            of_kind = products[kind][np.ix_(told, told)]
+            numbers[KIND_STARTS[kind] : KIND_STARTS[kind + 1]] = slopes(of_kind)
     return np.round(numbers, DECIMALS)
 
 
 def _weight(name: str) -> int:
-    return bots.FEATURE_NAMES.index(name)
+    return FEATURE_NAMES.index(name)
 
 
 def build(options: Mapping[str, Any], progress: Progress | None = None) -> Built:
@@ -721,12 +931,12 @@ def build(options: Mapping[str, Any], progress: Progress | None = None) -> Built
 
 def shipped(options: Mapping[str, Any]) -> Built:
     """Return the table of the numbers that ship with the package."""
-    return _built(options, bots.shipped_numbers())
+    return _built(options, values_of.shipped_numbers())
 
 
 def _built(options: Mapping[str, Any], numbers: Floats) -> Built:
-    counts = {"players": PLAYERS, "rounds": sum(rounds for _, rounds in STEPS), "seed": SEED}
-    return Built(bots.weights_spec(options), numbers, counts, {})
+    counts = {"players": PLAYERS, "rounds": ROUNDS, "seed": SEED}
+    return Built(values_of.weights_spec(options), numbers, counts, {})
 
 
 def ship(numbers: Floats) -> None:
@@ -735,10 +945,10 @@ def ship(numbers: Floats) -> None:
         "what": "what features of a hand are worth to expert, and the net to expect, in points",
         "command": "ustad build marriage --force",
         "seed": SEED,
-        "rounds": sum(rounds for _, rounds in STEPS),
-        "numbers": dict(zip(bots.NUMBER_NAMES, numbers.tolist(), strict=True)),
+        "rounds": ROUNDS,
+        "numbers": dict(zip(values_of.NUMBER_NAMES, numbers.tolist(), strict=True)),
     }
-    bots.SHIPPED.write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
+    values_of.SHIPPED.write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
 
 
 DEFAULT = rules.Marriage()
@@ -769,19 +979,21 @@ def measure(
         game: the options.
         progress: called with the deals played and all deals.
     """
-    known = bots.shipped_numbers() if numbers is None and "expert" in (hero, others) else numbers
-    levels = (hero, others)
-    styles = [bots.STYLES[level] for level in levels]
+    known = (
+        values_of.shipped_numbers() if numbers is None and "expert" in (hero, others) else numbers
+    )
+    pair = (hero, others)
+    styles = [levels.STYLES[level] for level in pair]
     weights = np.array(
         [
-            bots.level_weights(level) if level != "expert" or known is None else known[:WEIGHTS]
-            for level in levels
+            levels.level_weights(level) if level != "expert" or known is None else known[:WEIGHTS]
+            for level in pair
         ]
     )
     temperatures = np.array([style.temperature for style in styles])
     lays = np.array([int(style.lays) for style in styles])
-    budgets = np.array([style.evaluations for style in styles])
-    work = bots.work_space()
+    finds_best = np.array([int(style.finds_best) for style in styles])
+    work = work_space()
     net = np.zeros(players, dtype=np.int64)
     notes = np.zeros((players, 4), dtype=np.int64)
     record = new_record(players)
@@ -798,7 +1010,8 @@ def measure(
                 weights[who],
                 temperatures[who],
                 lays[who],
-                budgets[who],
+                finds_best[who],
+                0.0,
                 deal,
                 work,
                 record,

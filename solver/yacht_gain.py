@@ -56,15 +56,14 @@ from ustad.runtime.outlook import NODES, REACH, FullOutlook, Laid
 from ustad.solver.build import available_cores
 from ustad.solver.outlook import IS_FIVE_EQUAL, fill_writes
 from ustad.solver.turn import ROLL_COUNT, WIDTH, stop_chances
+from ustad.solver.yacht import BOX_COUNT, ROLL_COUNTS, state_after
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Arrays = tuple[Ints, Floats, Floats, Floats]
 """An outlook: where rows begin, the rows, tails, their means."""
 
-_BOX_COUNT = len(yacht.BOXES)
 _KEEP_COUNT = len(dice.KEEPS)
-_ROLL_COUNTS = dice.COUNTS[dice.FIRST_ROLL :]
 _LONG = REACH + 30 + yacht.BONUS + yacht.EXTRA_YACHT + 2
 _TIE_BREAK = 1e-10
 """What an expected point counts beside shares of the win, so that it breaks ties alone."""
@@ -131,20 +130,6 @@ def _worth(outlook: Arrays, state: int, points: int, share: Floats) -> float:
 
 
 @compiled
-def _after(second_yacht: int, column: Ints, per: int, sheet: Ints, box: int, points: int) -> int:
-    """Return the state after a write."""
-    return int(
-        yacht_state_number(
-            column,
-            per,
-            sheet[0] & ~(1 << box),
-            yacht_after(second_yacht, sheet[1], box, points),
-            yacht_upper_after(box, points, sheet[2]),
-        )
-    )
-
-
-@compiled
 def _rate_write(
     second_yacht: int,
     values: Floats,
@@ -160,9 +145,10 @@ def _rate_write(
 ) -> tuple[float, float]:
     """Return what a write is worth as it is rated, and if hard plays on."""
     judge, field, best = outlooks
-    per = (len(judge[0]) - 1) // ((2 if second_yacht == yacht.PLAIN else 3) * yacht.LOWER_SETS)
-    after = _after(second_yacht, column, per, sheet, box, points)
-    paid = yacht_upper_points(box, points, sheet[2]) + extra
+    open_boxes, held, upper, _ = sheet
+    count = len(values)
+    after = state_after(second_yacht, column, count, open_boxes, held, upper, box, points)
+    paid = yacht_upper_points(box, points, upper) + extra
     true = _worth(judge, after, paid, shares[0])
     rated = (1 - weight) * (true if exact else _worth(field, after, paid, shares[1]))
     if weight != 0.0:
@@ -194,9 +180,9 @@ def _rate_rolls(
             )
     for roll in range(ROLL_COUNT):
         rated[roll] = -np.inf
-        counts = _ROLL_COUNTS[roll]
+        counts = ROLL_COUNTS[roll]
         extra = yacht_extra_points(second_yacht, sheet[1], counts)
-        for box in range(_BOX_COUNT):
+        for box in range(BOX_COUNT):
             if not sheet[0] >> box & 1:
                 continue
             if IS_FIVE_EQUAL[roll]:
@@ -334,7 +320,7 @@ def _play_blocks(
                         if ended[at, lane] > 0 and reached <= luck[block, number, player, lane]:
                             roll = at
                             reached += ended[at, lane]
-                    box, counts = int(box_of[roll, lane]), _ROLL_COUNTS[roll]
+                    box, counts = int(box_of[roll, lane]), ROLL_COUNTS[roll]
                     points = yacht_write_points(second_yacht, own[0], box, counts)
                     own[3] += yacht_upper_points(box, points, own[2])
                     own[3] += yacht_extra_points(second_yacht, own[1], counts)
@@ -409,7 +395,7 @@ class Table:
             for seat in range(players)
             for begin in range(0, each, _AT_ONCE)
         ]
-        gained, won = np.zeros((players, each, _BOX_COUNT, WIDTH)), np.zeros((players, each, WIDTH))
+        gained, won = np.zeros((players, each, BOX_COUNT, WIDTH)), np.zeros((players, each, WIDTH))
 
         def play(seat: int, begin: int, blocks: int) -> None:
             part = slice(begin, begin + blocks)

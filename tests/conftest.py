@@ -6,7 +6,7 @@ import contextlib
 import io
 import json
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -59,6 +59,15 @@ def write_outlook() -> Callable[[Path], None]:
         write_table(spec, folder, gaps, {}, {}, parts)
 
     return write
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _no_tables_of_the_checkout(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Let no test depend on what somebody has built in the checkout."""
+    nothing = tmp_path_factory.mktemp("checkout") / "built"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("ustad.tables.folder._checkout_folder", lambda: nothing)
+        yield
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """The export of Marriage: the learned numbers of its expert, as they are.
 
-A number belongs to a feature of a decision; :mod:`ustad.runtime.bots.marriage` says what each
-feature is.  The reader gives the numbers by name and sums; it plays nothing: the features are
+A number belongs to a feature of a decision; :mod:`ustad.runtime.bots.marriage_values` says
+what each is.  The reader gives the numbers by name and sums; it plays nothing: the features are
 the app's to count.  The vectors are positions with the expert's moves and nets, and with the
 ``features`` that the net is the sum of, so that an app can check what it counts.
 """
@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 
 from ustad.runtime.advice import advice_to_json
-from ustad.runtime.bots.marriage import NUMBER_NAMES, ExpertBot, expert_numbers, weights_spec
+from ustad.runtime.bots.marriage_expert import ExpertBot
+from ustad.runtime.bots.marriage_values import NUMBER_NAMES, expert_numbers, weights_spec
 from ustad.runtime.export.content import Content, Packed
 from ustad.runtime.games.base import Progress
 from ustad.runtime.games.marriage import TYPE
@@ -72,7 +73,7 @@ def _vectors(folder: Path) -> list[dict[str, Any]]:
                         "position": TYPE.state_to_json(view),
                         "best": told["best"],
                         "value": told["value"],
-                        "features": bot.net_features(view, bot.choose(view)),
+                        "features": bot.net_features(view),
                     }
                 )
             state = state.apply(bot.choose(view))

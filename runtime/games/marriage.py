@@ -1455,9 +1455,9 @@ class MarriageType(GameType):
 
     def prepare(self) -> None:
         """Load the compiled ratings, or compile them."""
-        from ustad.runtime.bots.marriage import ready_kernels
+        from ustad.runtime.bots.marriage_decisions import get_ready
 
-        ready_kernels()
+        get_ready()
 
     @property
     def table_fields(self) -> tuple[Option, ...]:
@@ -1470,7 +1470,7 @@ class MarriageType(GameType):
 
     def table_spec(self, options: Mapping[str, Any]) -> TableSpec:
         """Return the identity of the table of expert's weights."""
-        from ustad.runtime.bots.marriage import weights_spec
+        from ustad.runtime.bots.marriage_values import weights_spec
 
         return weights_spec(dict(options))
 

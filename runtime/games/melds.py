@@ -504,6 +504,8 @@ def search_finish(
     near3 = np.zeros(CARDS, dtype=np.int64)
     near4 = np.zeros(CARDS, dtype=np.int64)
     near5 = np.zeros(CARDS, dtype=np.int64)
+    # What would join each loose card in the present choice of groups.
+    beside = np.zeros(CARDS, dtype=np.int64)
     if outs_wanted:
         outs[:] = 0
         for kind in range(kinds):
@@ -589,6 +591,7 @@ def search_finish(
                         near |= near5[card]
                     if same:
                         near |= 1 << card
+                    beside[card] = near
                     twice |= once & near
                     if left[card] > 1:
                         twice |= near
@@ -598,18 +601,7 @@ def search_finish(
                     card = types[kind]
                     if left[card] == 0:
                         continue
-                    near = 0
-                    if card < 52:
-                        if beside3:
-                            near |= near3[card]
-                        elif run3:
-                            near |= near3[card] & ~other_suits(card)
-                        if beside4:
-                            near |= near4[card]
-                        if beside5:
-                            near |= near5[card]
-                        if same:
-                            near |= 1 << card
+                    near = beside[card]
                     outs[card] |= joined | (once & ~near) | (near & twice)
                     if outs[card] == 0:
                         outs[card] = 1 << 62

@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ustad.runtime.bots import marriage as bots
+from ustad.runtime.bots import marriage_decisions as decisions
+from ustad.runtime.bots import marriage_levels as levels_of
+from ustad.runtime.bots import marriage_values as values
 from ustad.runtime.errors import OptionError
 from ustad.runtime.games import marriage as rules
 from ustad.runtime.games.base import LEVELS
@@ -33,8 +35,8 @@ def test_a_feature_that_never_varies_weighs_nothing() -> None:
 def test_the_table_holds_the_numbers_that_ship(tmp_path: Path) -> None:
     table, new = build_table(TYPE, {}, tmp_path)
     assert new
-    assert (table.values == bots.shipped_numbers()).all()
-    assert (bots.expert_numbers(tmp_path) == table.values).all()
+    assert (table.values == values.shipped_numbers()).all()
+    assert (values.expert_numbers(tmp_path) == table.values).all()
     assert not build_table(TYPE, {}, tmp_path)[1]
     with pytest.raises(OptionError):
         TYPE.table_spec({"players": 4})
@@ -45,9 +47,11 @@ def compiled_round(
 ) -> tuple[int, list[int], list[int]]:
     """Return turns, nets and maal of a round played in compiled code."""
     players = len(levels)
-    styles = [bots.STYLES[level] for level in levels]
+    styles = [levels_of.STYLES[level] for level in levels]
     weights = [
-        bots.shipped_numbers()[: bots.WEIGHTS] if level == "expert" else bots.level_weights(level)
+        values.shipped_numbers()[: values.WEIGHTS]
+        if level == "expert"
+        else levels_of.level_weights(level)
         for level in levels
     ]
     net = np.zeros(players, dtype=np.int64)
@@ -60,9 +64,10 @@ def compiled_round(
         np.array(weights),
         np.array([style.temperature for style in styles]),
         np.array([int(style.lays) for style in styles]),
-        np.array([style.evaluations for style in styles]),
+        np.array([int(style.finds_best) for style in styles]),
+        0.0,
         seed,
-        bots.work_space(),
+        decisions.work_space(),
         solver.new_record(players),
         net,
         notes,
@@ -106,10 +111,10 @@ def test_compiled_rounds_are_the_rounds_of_the_rules() -> None:
 @pytest.mark.slow
 def test_learning_is_the_same_for_any_number_of_threads_and_beats_hard() -> None:
     steps = ((1.0, 2000),)
-    numbers = solver.learn(steps, threads=1)
-    assert (solver.learn(steps, threads=2) == numbers).all()
+    numbers = solver.learn(steps, threads=1, value_rounds_wanted=4000)
+    assert (solver.learn(steps, threads=2, value_rounds_wanted=4000) == numbers).all()
     # Six pairs are worth far more than their turns say: the prototype found about 8 points.
-    six = bots.NUMBER_NAMES.index("discard before the show: turns")
+    six = values.NUMBER_NAMES.index("discard before the show: turns")
     assert numbers[six] < 0
 
 

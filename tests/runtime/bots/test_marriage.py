@@ -9,7 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ustad.runtime.bots import marriage as bots
+from ustad.runtime.bots import marriage_decisions as decisions
+from ustad.runtime.bots import marriage_levels as levels
+from ustad.runtime.bots import marriage_ratings as ratings
 from ustad.runtime.games import marriage as rules
 from ustad.runtime.games import melds
 from ustad.runtime.games.base import LEVELS
@@ -58,7 +60,7 @@ def slow_rating(view: View, card: int) -> tuple[int, int]:
 
 @pytest.mark.parametrize("options", [{}, {"master_is_pure": True}])
 def test_distance_and_outs_before_the_show_are_the_solvers(options: dict[str, Any]) -> None:
-    rows = np.zeros((melds.CARDS + 1, bots.BEFORE))
+    rows = np.zeros((melds.CARDS + 1, ratings.BEFORE))
     valid = np.zeros(melds.CARDS + 1, dtype=np.bool_)
     memory = np.zeros(1 << 12, dtype=np.int64)
     checked = 0
@@ -68,11 +70,11 @@ def test_distance_and_outs_before_the_show_are_the_solvers(options: dict[str, An
             continue
         unseen = rules.unseen_counts(view)
         throw = view.table.phase == rules.DISCARD
-        bots.rate_before_show(
+        ratings.rate_before_show(
             memory, melds.counts_of(view.hand), melds.counts_of(rules.flat(own.laid)), unseen,
             True, view.game.master_is_pure, 0.0, throw, rows, valid,
         )  # fmt: skip
-        for card in [*sorted(set(view.hand))[:4], bots.NOTHING]:
+        for card in [*sorted(set(view.hand))[:4], ratings.NOTHING]:
             if not valid[card]:
                 continue
             distance, outs = slow_rating(view, card)
@@ -84,13 +86,16 @@ def test_distance_and_outs_before_the_show_are_the_solvers(options: dict[str, An
     assert checked > 10
 
 
-def test_plain_and_compiled_ratings_agree() -> None:
-    kernels = bots.compiled_kernels()
+def test_plain_and_compiled_ratings_agree(monkeypatch: pytest.MonkeyPatch) -> None:
+    compiled = (decisions.rate_before, decisions.rate_after)
+    plain = (ratings.rate_before_show, ratings.rate_after_show)
     for view in views(40, 2):
         found = []
-        for made in (bots.PLAIN, kernels):
-            bot = bots.MarriageBot("hard", 3, bots.level_weights("hard"))
-            found.append((bot._decide(view, made), [part.tolist() for part in bot._work[3:7]]))
+        for before, after in (plain, compiled):
+            monkeypatch.setattr(decisions, "rate_before", before)
+            monkeypatch.setattr(decisions, "rate_after", after)
+            bot = levels.MarriageBot("hard", 3, levels.level_weights("hard"))
+            found.append((bot.decide(view), [part.tolist() for part in bot.work[3:7]]))
         assert found[0] == found[1]
 
 
@@ -148,6 +153,7 @@ def test_expert_rates_every_move_and_says_why() -> None:
         advice = bot.ask(view)
         assert {move for move, _ in advice.options} == set(view.legal_moves())
         assert bot.choose(view) in advice.best
+        assert advice.value == advice.options[0][1]
         assert advice.unit == "net"
         words.add(advice.extra["why"].split()[0])
     assert len(words) > 2
@@ -157,16 +163,50 @@ def test_the_first_pair_is_worth_more_maal_than_the_card() -> None:
     """A second putali is worth 10, as two pay 15; a poplu that makes a marriage 10 - 5."""
     hand = melds.counts_of([melds.PUTALI])
     tiplu = melds.CARD_NUMBER["7H"]
-    assert bots.maal_of_card(hand, melds.PUTALI, tiplu) == 10
+    assert ratings.maal_of_card(hand, melds.PUTALI, tiplu) == 10
     pair = melds.counts_of([tiplu, melds.CARD_NUMBER["6H"]])
-    assert bots.maal_of_card(pair, melds.CARD_NUMBER["8H"], tiplu) == 5
-    assert bots.maal_of_card(NONE, melds.CARD_NUMBER["7D"], tiplu) == 5
-    assert bots.maal_of_card(NONE, melds.CARD_NUMBER["7D"], -1) == 0
+    assert ratings.maal_of_card(pair, melds.CARD_NUMBER["8H"], tiplu) == 5
+    assert ratings.maal_of_card(NONE, melds.CARD_NUMBER["7D"], tiplu) == 5
+    assert ratings.maal_of_card(NONE, melds.CARD_NUMBER["7D"], -1) == 0
 
 
 def test_estimated_turns_fall_with_outs_and_rise_with_distance() -> None:
-    usual = bots.USUAL_SHOW
-    assert bots.estimated_turns(0, 0.5, usual) == 0
-    assert bots.estimated_turns(1, 1.0, usual) == pytest.approx(1)
-    assert bots.estimated_turns(1, 0.2, usual) < bots.estimated_turns(1, 0.1, usual)
-    assert bots.estimated_turns(2, 0.1, usual) > bots.estimated_turns(1, 0.1, usual)
+    usual = ratings.USUAL_SHOW
+    assert ratings.estimated_turns(0, 0.5, usual) == 0
+    assert ratings.estimated_turns(1, 1.0, usual) == pytest.approx(1)
+    assert ratings.estimated_turns(1, 0.2, usual) < ratings.estimated_turns(1, 0.1, usual)
+    assert ratings.estimated_turns(2, 0.1, usual) > ratings.estimated_turns(1, 0.1, usual)
+
+
+def kinds_rated(bot: Any, view: View) -> dict[str, float]:
+    """Return the best net of each kind of move, draws by their source."""
+    found: dict[str, float] = {}
+    for move, value in bot.ask(view).options:
+        kind = move.source if isinstance(move, rules.Draw) else type(move).__name__
+        found.setdefault(kind, value)
+    return found
+
+
+def test_nets_of_different_kinds_of_moves_can_be_compared() -> None:
+    """What a tanela laid, a show and a finish gain is in the range that rounds pay."""
+    bot: Any = TYPE.bot("expert", rules.Marriage(), None, 0)
+    gains: dict[str, list[float]] = {"Lay": [], "Show": [], "Finish": []}
+    same = 0
+    for number in range(40):
+        state = rules.Marriage().deal(4, (number, 12))
+        while not state.is_over():
+            view = state.view(state.current_player())
+            move = bot.choose(view)
+            kind = type(move).__name__
+            if kind in gains:
+                rated = kinds_rated(bot, view)
+                assert rated[kind] == max(rated.values())
+                others = [value for other, value in rated.items() if other not in gains]
+                gains[kind].append(rated[kind] - max(others))
+                same += len(set(others)) < len(others)
+            state = state.apply(move)
+    assert same < sum(map(len, gains.values())) / 10
+    # 5 from each of three for a tanela, 3 or 10 from each for a finish that would come later.
+    assert 10 < np.mean(gains["Lay"]) < 20
+    assert 3 < np.mean(gains["Show"]) < 20
+    assert 5 < np.mean(gains["Finish"]) < 25

@@ -24,7 +24,7 @@ from hypothesis import strategies as st
 
 from ustad.runtime.bots import dice_poker as dice_poker_bots
 from ustad.runtime.bots import yacht as yacht_bots
-from ustad.runtime.bots.marriage import NUMBER_NAMES, shipped_numbers
+from ustad.runtime.bots.marriage_values import NUMBER_NAMES, shipped_numbers
 from ustad.runtime.bots.sheet import FIRST_WRITE
 from ustad.runtime.errors import ExportError
 from ustad.runtime.export import (

@@ -1,0 +1,329 @@
+"""The expert of Marriage: the move that learned weights prefer, and what each move is worth.
+
+**Values that can be compared.**  Each kind of decision has a learned function that gives
+the net to expect after the best move of that kind (:mod:`ustad.runtime.bots.marriage_values`);
+moves of one kind differ from their best by the weights, which are net points too.  A tanela
+laid is worth what the seat can do next.  The bot shows, finishes and lays as soon as it
+can, and no move is rated above the one that it plays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from ustad.runtime.bots.marriage_decisions import (
+    best_row,
+    rate_after,
+    rate_before,
+    rate_blind,
+    weigh,
+)
+from ustad.runtime.bots.marriage_levels import MarriageBot
+from ustad.runtime.bots.marriage_ratings import (
+    DISCARD_AFTER,
+    DISCARD_BEFORE,
+    NOTHING,
+    WEIGHTS,
+    Floats,
+    Ints,
+    add_neighbours,
+)
+from ustad.runtime.bots.marriage_values import (
+    DISCARD_SHOWN,
+    DISCARD_UNSHOWN,
+    DRAW_SHOWN,
+    DRAW_UNSHOWN,
+    FINISH,
+    KIND_STARTS,
+    MOST_TOLD,
+    NUMBER_NAMES,
+    SHOW,
+    told_row,
+)
+from ustad.runtime.games import marriage as rules
+from ustad.runtime.games import melds
+from ustad.runtime.games.base import Advice, rank
+from ustad.runtime.games.marriage import View
+from ustad.runtime.games.melds import CARD_NAMES, CARDS, PRINTED, PUTALI, dublee_count, joker_mask
+
+WORSE = 1e-6
+"""By how much less, at least, a move is rated that the level never prefers."""
+
+
+class ExpertBot(MarriageBot):
+    """The learned weights; it also tells what net to expect from each move.
+
+    Args:
+        seed: of the bot.
+        numbers: (NUMBERS,) see :mod:`ustad.runtime.bots.marriage_values`.
+    """
+
+    unit = "net"
+
+    def __init__(self, seed: int, numbers: Floats) -> None:
+        super().__init__("expert", seed, numbers[:WEIGHTS])
+        self.numbers = numbers
+
+    def ask(self, view: View) -> Advice:
+        """Return every legal move with the net to expect, and why the best is the best."""
+        if view.current_player() != view.seat:
+            return Advice([])
+        chosen = self.choose(view)
+        rated = Rated(view, self)
+        moves = list(view.legal_moves())
+        best, options = rank(moves, rated.values(moves, chosen))
+        return Advice(best, options[0][1], self.unit, options, {"why": rated.why(chosen)})
+
+    def net_features(self, view: View) -> dict[str, float]:
+        """Return what the net of the best move is the sum of, by the names of the numbers.
+
+        Each feature counts its number times; those that are 0 are left out.
+        """
+        first, line = Rated(view, self).told_of(self.choose(view))
+        return {NUMBER_NAMES[first + at]: held for at, held in enumerate(line.tolist()) if held}
+
+
+class Told(NamedTuple):
+    """What a net is told by: features, and the place of the number of the first."""
+
+    first: int
+    line: Floats
+
+
+class Rated:
+    """One decision of the expert, each move rated by the hand that it leads to."""
+
+    def __init__(self, view: View, bot: ExpertBot) -> None:
+        self.view, self.bot = view, bot
+        self.memory, self.groups, self.outs, self.rows, self.rows_after, self.valid = bot.work[:6]
+        self.own = view.table.seats[view.seat]
+        self.unseen = rules.unseen_counts(view)
+        self.hand = melds.counts_of(view.hand)
+        self.table = melds.counts_of(self.own.cards)
+        self.laid = melds.counts_of(rules.flat(self.own.laid))
+        self.tiplu = -1 if view.tiplu is None else view.tiplu
+        self.opponents = view.table.players - 1
+        self.drawn = view.table.phase == rules.DISCARD
+        self.blind = self.own.shown and view.tiplu is None
+
+    # Values.
+
+    def values(self, moves: Sequence[rules.Move], chosen: rules.Move) -> list[float]:
+        """Return the net to expect from each move, the chosen one being the best."""
+        found: dict[rules.Move, float] = {}
+        for kind in (rules.Draw, rules.Discard, rules.Show, rules.ShowDublees):
+            alike = [move for move in moves if isinstance(move, kind)]
+            if alike:
+                worth = {move: self.worth(move) for move in alike}
+                best = chosen if chosen in worth else max(alike, key=worth.__getitem__)
+                net = self.net(best)
+                found |= {move: net + min(0.0, worth[move] - worth[best]) for move in alike}
+        for move in moves:
+            if isinstance(move, rules.Finish | rules.Lay):
+                found[move] = self.net(move)
+        top = found[chosen]
+        return [
+            found[move] if type(move) is type(chosen) and found[move] <= top
+            else min(found[move], top - WORSE)
+            for move in moves
+        ]  # fmt: skip
+
+    def net(self, move: rules.Move) -> float:
+        """Return the net to expect after a move that is the best of its kind."""
+        first, line = self.told_of(move)
+        return float(line @ self.bot.numbers[first : first + len(line)])
+
+    def told_of(self, move: rules.Move) -> Told:
+        """Return what the net is told by after a move that is the best of its kind."""
+        if isinstance(move, rules.Draw):
+            kind = DRAW_SHOWN if self.own.shown else DRAW_UNSHOWN
+            return self.told(kind, self.features(self.hand), self.maal(self.hand))
+        if isinstance(move, rules.Lay):
+            return self.after_lay(move)
+        if isinstance(move, rules.Finish):
+            cards = self.hand.copy()
+            cards[move.discard] -= 1
+            return self.told(FINISH, np.zeros(0), self.maal(cards))
+        if isinstance(move, rules.Discard):
+            return self.after_discard(move.card)
+        return self.after_show(move)
+
+    def after_discard(self, card: int) -> Told:
+        """Return what the net is told by after the best discard."""
+        cards = self.hand.copy()
+        cards[card] -= 1
+        row = self.features(cards)
+        kind = SHOW if self.blind else DISCARD_SHOWN
+        if not self.own.shown:
+            kind = DISCARD_UNSHOWN
+            if card < PUTALI:
+                add_neighbours(row, self.hand, self.unseen, card)
+        return self.told(kind, row, self.maal(cards), self.own.dublees)
+
+    def after_show(self, move: rules.Show | rules.ShowDublees) -> Told:
+        """Return what the net is told by after a show and, after a draw, the best discard."""
+        dublees = isinstance(move, rules.ShowDublees)
+        owned, cards = self.hand.copy(), self.hand - melds.counts_of(rules.flat(move.melds))
+        if self.drawn:
+            thrown, _ = self.best_blind(cards, dublees)
+            cards[thrown] -= 1
+            owned[thrown] -= 1
+        at_once = rules.sees_at_once(self.view.game, self.view.table)
+        row = self.shown_features(cards, PRINTED, dublees)
+        return self.told(SHOW, row, self.maal(owned), dublees, at_once)
+
+    def after_lay(self, move: rules.Lay) -> Told:
+        """Return what the net of the best move after a tanela laid is told by."""
+        after = self.view.apply(move)
+        rated = Rated(after, self.bot)
+        chosen = self.bot.choose(after)
+        return rated.told_of(chosen)
+
+    def told(
+        self, kind: int, row: Floats, maal: int, dublees: bool = False, at_once: bool = False
+    ) -> Told:
+        """Return what the learned function of a kind tells a net by."""
+        table = self.view.table
+        others = sum(seat.shown for at, seat in enumerate(table.seats) if at != self.view.seat)
+        line = np.zeros(MOST_TOLD)
+        size = told_row(
+            row, maal, len(self.own.laid), others, table.stock, table.players,
+            dublees or self.own.dublees, at_once, line,
+        )  # fmt: skip
+        return Told(KIND_STARTS[kind], self.opponents * line[:size])
+
+    # Hands.
+
+    def features(self, cards: Ints) -> Floats:
+        """Return the features of cards in hand, before or after the show as the seat is."""
+        if self.own.shown:
+            return self.shown_features(cards, joker_mask(self.tiplu), self.own.dublees)
+        game = self.view.game
+        rate_before(
+            self.memory, cards, self.laid, self.unseen, game.dublee, game.master_is_pure,
+            self.somebody, False, self.rows, self.valid,
+        )  # fmt: skip
+        return np.array(self.rows[NOTHING])
+
+    def shown_features(self, cards: Ints, jokers: int, dublees: bool) -> Floats:
+        """Return the features of cards in hand after a show."""
+        rate_after(
+            cards, self.unseen, jokers, dublees, False,
+            self.groups, self.outs, self.rows_after, self.valid,
+        )  # fmt: skip
+        return np.array(self.rows_after[NOTHING])
+
+    @property
+    def somebody(self) -> float:
+        """1 if somebody has shown, else 0."""
+        return float(self.view.table.any_shown)
+
+    def maal(self, cards: Ints) -> int:
+        """Return the maal of a hand with what lies on the table."""
+        hand = tuple(np.repeat(np.arange(CARDS), cards).tolist())
+        return rules.player_maal(self.view.game, self.own, hand, self.view.tiplu, True)
+
+    # Worth beside the other moves of a kind.
+
+    def worth(self, move: rules.Move) -> float:
+        """Return what a move weighs beside the others of its kind, in net points."""
+        if isinstance(move, rules.Draw):
+            return self._weigh_draw(move)
+        if isinstance(move, rules.Discard):
+            return self._weigh_discard(move.card)
+        assert isinstance(move, rules.Show | rules.ShowDublees)
+        cards = self.hand - melds.counts_of(rules.flat(move.melds))
+        dublees = isinstance(move, rules.ShowDublees)
+        if self.drawn:
+            return self.best_blind(cards, dublees)[1]
+        return weigh(self.shown_features(cards, PRINTED, dublees), self.bot.weights, DISCARD_AFTER)
+
+    def best_blind(self, cards: Ints, dublees: bool) -> tuple[int, float]:
+        """Return the best discard after a show, and its weight."""
+        values = np.zeros(CARDS + 1)
+        weights, barred = self.bot.weights, self._barred()
+        if dublees:
+            rate_after(
+                cards, self.unseen, PRINTED, True, True,
+                self.groups, self.outs, self.rows_after, self.valid,
+            )  # fmt: skip
+            best = best_row(
+                self.rows_after, self.valid, weights, DISCARD_AFTER, barred, 0, 0, 0.0, values
+            )
+            if best < 0:
+                best = next(card for card in range(CARDS) if cards[card] and card != barred)
+            return best, float(values[best])
+        best = rate_blind(
+            cards, self.unseen, True, barred, weights,
+            self.groups, self.outs, self.rows_after, self.valid, values,
+        )  # fmt: skip
+        return best, float(values[best])
+
+    def _weigh_draw(self, move: rules.Draw) -> float:
+        if move.source == rules.STOCK:
+            return 0.0
+        self.bot.decide(self.view, passes=True)
+        return float(self.bot.work[6][NOTHING])
+
+    def _weigh_discard(self, card: int) -> float:
+        if self.blind and not self.own.dublees:
+            values = np.zeros(CARDS + 1)
+            rate_blind(
+                self.hand, self.unseen, True, self._barred(), self.bot.weights,
+                self.groups, self.outs, self.rows_after, self.valid, values,
+            )  # fmt: skip
+            return float(values[card])
+        cards = self.hand.copy()
+        cards[card] -= 1
+        row = self.features(cards)
+        first = DISCARD_AFTER if self.own.shown else DISCARD_BEFORE
+        if not self.own.shown and card < PUTALI:
+            add_neighbours(row, self.hand, self.unseen, card)
+        lost = self.maal(self.hand) - self.maal(cards)
+        return float(weigh(row, self.bot.weights, first)) - self.opponents * lost
+
+    def _barred(self) -> int:
+        table = self.view.table
+        return table.taken[-1][1] if table.taken_now else -1
+
+    # Words.
+
+    def why(self, move: rules.Move) -> str:
+        """Return in words why a move is played."""
+        if isinstance(move, rules.Lay):
+            return "a tanela laid before the first draw pays 5 from each, once the tiplu is seen"
+        if isinstance(move, rules.Finish):
+            return "the finish takes 3 from each who has shown and 10 from each who has not"
+        cards = self.hand.copy()
+        if isinstance(move, rules.Show | rules.ShowDublees):
+            cards -= melds.counts_of(rules.flat(move.melds))
+            row = self.shown_features(cards, PRINTED, isinstance(move, rules.ShowDublees))
+            return (
+                "the show lets the tiplu be seen, and all maal counts from now on; the cards left "
+                f"are {int(row[0])} from a finish"
+            )
+        if isinstance(move, rules.Discard):
+            cards[move.card] -= 1
+        words = f"{self._standing(self.features(cards))}; maal {self.maal(cards)}"
+        if isinstance(move, rules.Discard):
+            return f"leaves the hand {words}"
+        if not self.view.table.pile:
+            return f"the pile is empty; hand {words}"
+        worth = self.worth(rules.Draw(rules.PILE))
+        more = "more" if worth > 0 else "less"
+        top = CARD_NAMES[self.view.table.pile[-1]]
+        return f"{top} of the pile is worth {abs(worth):.1f} {more} than the stock; hand {words}"
+
+    def _standing(self, row: Floats) -> str:
+        unseen = int(self.unseen.sum())
+        goal = "finish" if self.own.shown else "show"
+        text = (
+            f"{int(row[0])} from a {goal}, {sum(row[5:8]) / 10.0 * unseen:.0f} of {unseen} unseen "
+            f"cards help, about {row[1]:.0f} turns"
+        )
+        if not self.own.shown and self.view.game.dublee and dublee_count(self.hand) >= 4:
+            text += f", {dublee_count(self.hand)} dublees"
+        return text

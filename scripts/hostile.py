@@ -56,7 +56,7 @@ EXPORTED: tuple[tuple[str, Mapping[str, Any]], ...] = (
 """The tables whose exports are damaged; the proof of yacht's takes half a minute."""
 
 FULL = {"tables": 10_000, "exports": 10_000, "lines": 1_000_000, "kills": 200}
-QUICK = {"tables": 400, "exports": 400, "lines": 4_000, "kills": 6}
+QUICK = {"tables": 300, "exports": 300, "lines": 3_000, "kills": 6}
 
 FAULTS_TOLD = 100
 

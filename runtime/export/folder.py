@@ -6,10 +6,7 @@ old manifest does not fit the new files, and the export is refused.
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
-import os
-import tempfile
 from collections.abc import Mapping
 from importlib.resources import files
 from pathlib import Path
@@ -30,7 +27,13 @@ from ustad.runtime.export.manifest import (
 )
 from ustad.runtime.games.base import GameType
 from ustad.runtime.strict_json import Fields, is_int, loads
-from ustad.tables import CorruptTableError, MismatchedTableError, MissingTableError, remove_stale
+from ustad.tables import (
+    CorruptTableError,
+    MismatchedTableError,
+    MissingTableError,
+    TableWriteError,
+)
+from ustad.tables.store import write_file
 
 MANIFEST = "manifest.json"
 
@@ -116,25 +119,12 @@ def write_export(kind: GameType, content: Content, out: Path) -> dict[str, int]:
 
 def _write(path: Path, content: bytes) -> None:
     """Write a file whole or not at all."""
-    temporary = None
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        remove_stale(path.parent)
-        handle, name = tempfile.mkstemp(prefix=".export-", suffix=".part", dir=path.parent)
-        temporary = Path(name)
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        os.chmod(temporary, 0o644)
-        os.replace(temporary, path)
-    except OSError as error:
-        reason = error.strerror or str(error)
+        write_file(path, lambda file: file.write(content))
+    except TableWriteError as error:
+        cause = error.__cause__
+        reason = (cause.strerror if isinstance(cause, OSError) else None) or str(cause)
         raise ExportError(f"{path}: cannot be written: {reason}") from error
-    finally:
-        if temporary is not None:
-            with contextlib.suppress(OSError):
-                temporary.unlink()
 
 
 # Reading, to check what was written.

@@ -27,6 +27,7 @@ from ustad.tables import (
     TableSpec,
     TableWriteError,
     open_table,
+    store,
     table_files,
     write_table,
 )
@@ -58,7 +59,7 @@ def check_folder(folder: Path, whole: Mapping[Path, bytes], report: Report, what
     for path in present:
         report.check(path.read_bytes() == whole[path], f"{what}: {path.name} is not whole")
     left = [path.name for path in folder.iterdir() if path not in whole]
-    hidden = all(name.startswith(".") and name.endswith(".part") for name in left)
+    hidden = all(name.startswith(".") and name.endswith(store._PART_SUFFIX) for name in left)
     report.check(hidden, f"{what}: {left} left behind")
 
 
@@ -113,7 +114,7 @@ def kill_builds(
                 progress(report.cases, spec.what)
                 report.answers["killed" if os.WIFSIGNALED(status) else "built before"] += 1
                 check_folder(folder, whole, report, f"kill {case}")
-            left = list(folder.glob(".*.part"))
+            left = list(folder.glob(f".*{store._PART_SUFFIX}"))
             report.answers["left a temporary file"] += len(left)
             for part in left:
                 os.utime(part, (0, 0))  # long ago

@@ -140,12 +140,10 @@ def check_answer(line: bytes, text: bytes, advisor: Advisor | None, report: Repo
     except ValueError as error:
         report.faults.append(f"{shown}: {error}")
         return
-    if (
-        request is not None
-        and isinstance(request, dict)
-        and not isinstance(request.get("id"), dict | list)
-    ):
-        report.check(answer.get("id") == request.get("id"), f"{shown}: another id")
+    if isinstance(request, dict):
+        name = request.get("id")
+        told = name if isinstance(name, str | int | float) and not isinstance(name, bool) else None
+        report.check(answer.get("id") == told, f"{shown}: another id")
     if "error" in answer:
         kind, message = answer["error"]["kind"], answer["error"]["message"]
         report.answers[kind] += 1

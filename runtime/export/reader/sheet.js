@@ -71,8 +71,9 @@ export class SheetGame {
     this.sums = manifest.arrays.column.shape[1];
     this.payments = this.#payments();
     this.possible = this.sheet.boxes.map((_, box) => {
-      const points = this.sheet.pays.flatMap((table) => table.map((row) => row[box]));
-      return new Set(this.sheet.turns_weight ? [...points, 0] : points);
+      const points = new Set(this.sheet.pays.flatMap((table) => table.map((row) => row[box])));
+      if (this.#mayBeDashed(box)) points.delete(0);
+      return points;
     });
     this.extraRolls = new Set(this.sheet.extra_points > 0 ? this.sheet.extra_rolls : []);
     this.turns = new Map();
@@ -445,7 +446,8 @@ export class SheetGame {
     let total = 0;
     boxes.forEach((label, box) => {
       const points = sheet[label];
-      if (points === undefined) {
+      const dashed = this.#mayBeDashed(box) && points === 0 && position.turns_left?.[seat] === 0;
+      if (points === undefined || dashed) {
         open |= 1 << box;
         return;
       }
@@ -459,6 +461,10 @@ export class SheetGame {
     const first = open & ((1 << counting) - 1);
     if (this.arrays.column[first * this.sums + sum - lowest_sum] === NO_COLUMN) {
       refuse(name, "points that a game can bring together", sheet);
+    }
+    const rest = ((1 << boxes.length) - 1) & ~((1 << counting) - 1);
+    if (this.sheet.stride[first] === 0 && (open & rest) !== rest) {
+      refuse(name, `only the first ${counting} boxes written before they are full`, sheet);
     }
     let held = 0;
     if (held_box !== null && sheet[boxes[held_box]] !== undefined) {
@@ -474,6 +480,11 @@ export class SheetGame {
     let left = 0;
     for (let box = 0; box < boxes.length; box++) left += (open >> box) & 1;
     return { state: { open, sum, held, turns: turns ?? 0 }, total, left: turns ?? left };
+  }
+
+  /** Tell whether a box is given up, with 0, only when no turn is left. */
+  #mayBeDashed(box) {
+    return this.sheet.turns_weight > 0 && box >= this.sheet.counting;
   }
 
   /** Return the turns left of a sheet, null where they do not matter. */

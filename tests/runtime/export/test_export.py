@@ -276,6 +276,8 @@ WAITING: tuple[tuple[Named, dict[str, Any]], ...] = (
     (YACHT, {"sheets": [{"yacht": 50, "ones": 5, "extra_yachts": 1}], "kept": [], "dice": None,
              "rolls_left": 2}),
     (DICE_POKER, {"sheets": [{}], "turns_left": [15], "dice": None, "rolls_left": 3}),
+    (DICE_POKER, {"sheets": [{**dict.fromkeys(dice_poker.ROWS[:6], 0), "pair": 0, "chance": 9}],
+                  "turns_left": [0], "dice": None, "rolls_left": 3}),
     (PASA, {"stacks": [10, 10, 10, 10], "thrower": 1, "turns_left": 5, "bets": [3, None, 1, 1]}),
     (PASA, {"stacks": [0, 40, 0, 0], "thrower": 1, "turns_left": 5, "bets": [0, None, 0, 0]}),
     (PASA, {"stacks": [20, 0, 20, 0], "thrower": 0, "turns_left": 0, "bets": [None, 0, None, 0]}),
@@ -652,6 +654,9 @@ BAD: tuple[tuple[Named, Sequence[dict[str, Any]]], ...] = (
     (DICE_POKER, (
         {"sheets": [{"ones": 3}], "dice": None, "rolls_left": 3},
         {"sheets": [{}], "turns_left": [16], "dice": None, "rolls_left": 3},
+        {"sheets": [{"pair": 10}], "turns_left": [14], "dice": None, "rolls_left": 3},
+        *({"sheets": [{**dict.fromkeys(dice_poker.ROWS[:6], 0), "pair": 0}], "turns_left": left,
+           "dice": None, "rolls_left": 3} for left in ([8], [1], None)),
         {"sheets": [{}], "turns_left": [15, 15], "dice": None, "rolls_left": 3},
     )),
     (PASA, (

@@ -59,7 +59,7 @@ def check_seed(seed: Any) -> int:
 def check_top(top: Any) -> int:
     """Return how many options to give if it is such a number, else raise UsageError."""
     if not is_int(top, 1, 10**9):
-        raise UsageError(f"top: expected a whole number, at least 1, got {shown(top)}")
+        raise UsageError(f"top: expected a whole number from 1 to {10**9}, got {shown(top)}")
     return int(top)
 
 
@@ -155,7 +155,7 @@ class Advisor:
         seed: Any = 0,
         first: Any = 0,
     ) -> dict[str, Any]:
-        """Return the start of a game, seat ``first`` beginning.
+        """Return the start of a game, seat ``first`` beginning, its bots made ready.
 
         Where the start is dealt, the seed deals it.
         """
@@ -168,6 +168,7 @@ class Advisor:
             raise UsageError(f"players: expected {expected}, got {shown(seats)}")
         if not is_int(first, 0, seats - 1):
             raise UsageError(f"first: expected 0 to {seats - 1}, got {shown(first)}")
+        kind.prepare()
         return {"position": kind.state_to_json(kind.start(rules, seats, (seed,), first))}
 
     def apply(

@@ -17,12 +17,14 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache, partial
 from importlib import import_module
 from itertools import count
 from pathlib import Path
 from typing import Any, NoReturn
+
+import numpy as np
 
 from ustad.runtime.advice import (
     Advisor,
@@ -45,6 +47,7 @@ from ustad.runtime.games.base import (
 )
 from ustad.runtime.strict_json import LARGEST_TEXT, loads
 from ustad.tables import (
+    CorruptTableError,
     MismatchedTableError,
     Table,
     TableError,
@@ -53,6 +56,8 @@ from ustad.tables import (
     identity,
     is_bundle,
     open_table,
+    remove_stale,
+    structure,
     table_files,
     tables_folder,
     write_bundle,
@@ -78,7 +83,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         argv: its words, those of the process by default.
 
     Returns:
-        The exit status: 0, 1 if ``verify`` found a bad table, 2 for an error.
+        The exit status: 0, 1 if ``verify`` or ``info`` found a bad table, 2 for an error.
     """
     words = sys.argv[1:] if argv is None else list(argv)
     _open_closed_streams()
@@ -156,7 +161,7 @@ def _command(commands: Any, name: str, run: Callable[[Any], int], text: str) -> 
 
 
 def _add_common(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    parser.add_argument("--json", action="store_true", help="print JSON, errors too")
     parser.add_argument(
         "--tables", metavar="DIR", help="folder of the table files (else USTAD_TABLES, ...)"
     )
@@ -179,7 +184,13 @@ def _add_for_each_game(
 
 
 def _folder(args: argparse.Namespace) -> Path | None:
-    return None if args.tables is None else Path(args.tables)
+    """Return the folder of the tables that ``--tables`` names, None without it."""
+    if args.tables == "":
+        raise UsageError("--tables: expected a folder, got nothing")
+    folder = tables_folder(args.tables)
+    if folder.exists() and not folder.is_dir():
+        raise UsageError(f"{folder}: expected the folder of the tables, got a file")
+    return None if args.tables is None else folder
 
 
 def _print_json(answer: Any) -> None:
@@ -228,13 +239,17 @@ def _built(
     wanted: Sequence[tuple[GameType, Mapping[str, Any]]], folder: Path, force: bool
 ) -> Iterator[tuple[Table, dict[str, Any]]]:
     """Build tables where they are not built yet, and yield each with what to tell of it."""
-    build_table = _builder()
-    for kind, options in wanted:
-        begin = time.perf_counter()
-        with _bar(kind.table_spec(options).what, "states") as progress:
-            table, new = build_table(kind, options, folder, force, progress, _announce)
-        seconds = time.perf_counter() - begin
-        yield table, {**_table_row(table), "built": new, "seconds": round(seconds, 3)}
+    builder = _builder()
+    remove_stale(folder)
+    try:
+        for kind, options in wanted:
+            begin = time.perf_counter()
+            with _bar(kind.table_spec(options).what, "states") as progress:
+                table, new = builder.build_table(kind, options, folder, force, progress, _announce)
+            seconds = time.perf_counter() - begin
+            yield table, {**_table_row(table), "built": new, "seconds": round(seconds, 3)}
+    finally:
+        builder.release(kind for kind, _ in wanted)
 
 
 def _print_built(rows: Sequence[dict[str, Any]]) -> None:
@@ -255,8 +270,8 @@ def _default_tables(games: Iterable[str]) -> list[tuple[GameType, Mapping[str, A
     ]
 
 
-def _builder() -> Callable[..., tuple[Table, bool]]:
-    """Return the function that builds a table."""
+def _builder() -> Any:
+    """Return the module that builds tables."""
     try:
         build: Any = import_module("ustad.solver.build")
         import_module("ustad.runtime.compiled")
@@ -264,8 +279,7 @@ def _builder() -> Callable[..., tuple[Table, bool]]:
         raise MissingPackageError(
             f"building tables needs the package {error.name}: pip install 'ustad[build]'"
         ) from None
-    function: Callable[..., tuple[Table, bool]] = build.build_table
-    return function
+    return build
 
 
 def _announce(line: str) -> None:
@@ -324,18 +338,24 @@ def _add_info(commands: Any) -> None:
 
 
 def _add_verify(commands: Any) -> None:
-    _command(commands, "verify", _verify, "check every table file from end to end")
+    _command(
+        commands,
+        "verify",
+        _verify,
+        "check every file of a folder of tables, a bundle or an export from end to end",
+    )
 
 
 def _table_row(table: Table) -> dict[str, Any]:
+    start, unit = game_type(table.spec.game).start_value(table)
     return {
         "game": table.spec.game,
         "options": dict(table.spec.options),
         "path": str(table.path),
         "bytes": table.bytes,
         "quantity": table.spec.quantity,
-        "unit": table.spec.unit,
-        "start_value": table.start_value,
+        "unit": unit,
+        "start_value": start,
     }
 
 
@@ -346,13 +366,24 @@ def _table_line(row: dict[str, Any], done: str | None = None) -> str:
     return f"{row['bytes']:>12,} bytes  {start:<30}{doing}  {Path(row['path']).name}"
 
 
+def _remedy(path: Path) -> str:
+    """Return the command that builds the table that a file is by its name."""
+    game, *options = path.stem.split(",")
+    with suppress(UstadError):
+        kind = game_type(game)
+        spec = kind.table_spec(parse_options(kind.name, kind.table_fields, options))
+        if spec.file_name == path.name:
+            return spec.build_command(path.parent, force=True)
+    return shlex.join(["ustad", "build", "--tables", str(path.parent), "--force"])
+
+
 def open_file(path: Path) -> Table:
     """Open a table file by what it says it is of, and check it from end to end.
 
     Raises:
         TableError: it is damaged, of another version, or not what its name says.
     """
-    remedy = f"ustad build --tables {path.parent} --force"
+    remedy = _remedy(path)
     name, options = identity(path, remedy)
     try:
         spec = game_type(name).table_spec(options)
@@ -376,13 +407,62 @@ def _info(args: argparse.Namespace) -> int:
     if args.json:
         _print_json({"tables": rows})
     elif not rows:
-        print(f"{folder}: no tables; build them with: ustad build --tables {folder}")
+        command = shlex.join(["ustad", "build", "--tables", str(folder)])
+        print(f"{folder}: no tables; build them with: {command}")
     else:
         print(folder)
         print("\n".join(map(_table_line, rows)))
     for fault in faults:
         _fail(fault.kind, str(fault), args.json)
-    return OK
+    return BAD_TABLE if faults else OK
+
+
+def is_export(folder: Path) -> bool:
+    """Tell whether a folder is an export, even if a part of it is missing."""
+    return (folder / "manifest.json").exists() and not table_files(folder)
+
+
+def folder_faults(folder: Path) -> dict[Path, str | None]:
+    """Return what is wrong with each file of a folder of tables, a bundle or an export.
+
+    None stands for what is right, from end to end.
+    """
+    if is_export(folder):
+        from ustad.runtime.export import MANIFEST, check_export  # only here
+
+        try:
+            manifest = check_export(folder)
+        except TableError as error:
+            return {folder / MANIFEST: str(error)}
+        return dict.fromkeys(
+            folder / name for name in (MANIFEST, *manifest["files"], *manifest["reader"])
+        )
+    sound: dict[Path, Table] = {}
+    faults: dict[Path, str | None] = {}
+    for path in table_files(folder):
+        try:
+            table = open_file(path)
+            table.verify()
+            _check_structure(table)
+            sound[path] = table
+        except TableError as error:
+            faults[path] = str(error)
+    bundled = bundle_faults(folder, sound) if is_bundle(folder) else {}
+    return dict.fromkeys(sound) | bundled | faults
+
+
+def _check_structure(table: Table) -> None:
+    """Check what a table carries for readers in other languages, or raise CorruptTableError."""
+    spec, remedy = table.spec, table.spec.build_command(table.path.parent, force=True)
+    expected = game_type(spec.game).structure(spec.options)
+    found = structure(table.path, remedy)
+    for name in sorted(expected.keys() | found.keys()):
+        if name not in found or name not in expected:
+            have = ", ".join(sorted(found)) or "nothing"
+            raise CorruptTableError(table.path, f"structure {', '.join(expected)}", have, remedy)
+        one, other = expected[name], found[name]
+        if one.dtype != other.dtype or not np.array_equal(one, other):
+            raise CorruptTableError(table.path, f"structure/{name} of the rules", "another", remedy)
 
 
 def _verify(args: argparse.Namespace) -> int:
@@ -390,17 +470,7 @@ def _verify(args: argparse.Namespace) -> int:
     if not folder.is_dir():
         command = f"ustad build --tables {shlex.quote(str(folder))}"
         raise UsageError(f"{folder}: expected a folder of tables; build them with: {command}")
-    sound: dict[Path, Table] = {}
-    faults: dict[Path, str | None] = {}
-    for path in table_files(folder):
-        try:
-            table = open_file(path)
-            table.verify()
-            sound[path] = table
-        except TableError as error:
-            faults[path] = str(error)
-    bundled = is_bundle(folder)
-    found = dict.fromkeys(sound) | (bundle_faults(folder, sound) if bundled else {}) | faults
+    found = folder_faults(folder)
     rows = [
         {"path": str(path), "ok": found[path] is None, "error": found[path]}
         for path in sorted(found)
@@ -410,7 +480,8 @@ def _verify(args: argparse.Namespace) -> int:
     else:
         for row in rows:
             print(f"ok   {row['path']}" if row["ok"] else f"BAD  {row['error']}")
-        what = "files of a bundle" if bundled else "tables"
+        of_bundle = "files of a bundle" if is_bundle(folder) else "tables"
+        what = "files of an export" if is_export(folder) else of_bundle
         print(f"{len(rows)} {what}, {sum(not row['ok'] for row in rows)} bad")
     return OK if all(row["ok"] for row in rows) else BAD_TABLE
 
@@ -419,7 +490,10 @@ def _verify(args: argparse.Namespace) -> int:
 
 
 def _add_bundle(commands: Any) -> None:
-    text = "put all default tables, their manifests and SHA256SUMS into a folder to hand on"
+    text = (
+        "put all default tables, their manifests and SHA256SUMS into a folder to hand on; "
+        "those that are missing are built first"
+    )
     parser = _command(commands, "bundle", _bundle, text)
     parser.add_argument("--out", required=True, metavar="DIR", help="a new folder, or a bundle")
 
@@ -676,7 +750,6 @@ def _add_serve(commands: Any) -> None:
 def _serve(args: argparse.Namespace) -> int:
     from ustad.runtime.serve import serve  # only here
 
-    _prepare(*map(game_type, NAMES))
     serve(sys.stdin.buffer, sys.stdout, Advisor(_folder(args)))
     return OK
 

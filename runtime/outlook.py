@@ -38,11 +38,113 @@ REACH = 640
 """No lump has a mean of so many points or more."""
 
 
-class Outlook(Protocol):
-    """The distributions of the points still to come of all states of a game."""
+class Spread(Protocol):
+    """The distributions of the points still to come of m states, to be weighed with shares.
+
+    *Shares* are (n, count) what 0, 1, ... points more are worth in each of n games;
+    *lanes* (m,) say to which game each state belongs.
+    """
+
+    @property
+    def width(self) -> int:
+        """No state makes so many points or more."""
+
+    def select(self, at: Ints) -> Spread:
+        """Return the distributions of some of the states."""
+
+    def each(self, lanes: Ints, points: Ints, shares: Floats) -> Floats:
+        """Return (m,) the mean share of each state with its own points (m,) added."""
+
+    def every(self, lanes: Ints, points: Ints, shares: Floats) -> Floats:
+        """Return (m, p) the mean share of each state with each of these points (p,) added."""
+
+
+class Laid(Protocol):
+    """Distributions of the points still to come of all states of a game, laid out in rows."""
 
     def rows(self, states: Ints) -> Floats:
         """Return (m, n) the chance of 0 to n - 1 points for each of m states, n enough."""
+
+
+class Outlook(Laid, Protocol):
+    """The distributions of the points still to come of all states of a game."""
+
+    def spread(self, states: Ints) -> Spread:
+        """Return the distributions of m states."""
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Distributions point by point: (m, width)."""
+
+    rows: Floats
+
+    @property
+    def width(self) -> int:
+        """No state makes so many points or more."""
+        return int(self.rows.shape[1])
+
+    def select(self, at: Ints) -> Rows:
+        """Return the distributions of some of the states."""
+        return Rows(self.rows[at])
+
+    def each(self, lanes: Ints, points: Ints, shares: Floats) -> Floats:
+        """Return (m,) the mean share of each state with its own points (m,) added."""
+        found: Floats = np.einsum("mx,mx->m", self.rows, windows(shares, self.width)[lanes, points])
+        return found
+
+    def every(self, lanes: Ints, points: Ints, shares: Floats) -> Floats:
+        """Return (m, p) the mean share of each state with each of these points (p,) added."""
+        games = len(shares)
+        # The states of a game stand together, so that one product of matrices serves them.
+        order = np.argsort(lanes, kind="stable")
+        counts = np.bincount(lanes, minlength=games)
+        slot = np.empty(len(lanes), dtype=np.int64)
+        slot[order] = np.arange(len(lanes)) - np.repeat(np.cumsum(counts) - counts, counts)
+        together = np.zeros((games, int(counts.max(initial=0)), self.width))
+        together[lanes, slot] = self.rows
+        runs = windows(shares, self.width)[:, points].transpose(0, 2, 1)
+        found: Floats = (together @ runs)[lanes, slot]
+        return found
+
+
+@dataclass(frozen=True)
+class Mixed:
+    """Distributions of which part is one and part another, by weight."""
+
+    one: Spread
+    other: Spread
+    weights: Floats
+    """(m,) the weights of the other."""
+
+    @property
+    def width(self) -> int:
+        """No state makes so many points or more."""
+        return max(self.one.width, self.other.width)
+
+    def select(self, at: Ints) -> Mixed:
+        """Return the distributions of some of the states."""
+        return Mixed(self.one.select(at), self.other.select(at), self.weights[at])
+
+    def each(self, lanes: Ints, points: Ints, shares: Floats) -> Floats:
+        """Return (m,) the mean share of each state with its own points (m,) added."""
+        one = self.one.each(lanes, points, shares)
+        return one + self.weights * (self.other.each(lanes, points, shares) - one)
+
+    def every(self, lanes: Ints, points: Ints, shares: Floats) -> Floats:
+        """Return (m, p) the mean share of each state with each of these points (p,) added."""
+        one = self.one.every(lanes, points, shares)
+        return one + self.weights[:, None] * (self.other.every(lanes, points, shares) - one)
+
+
+def mixed(one: Spread, other: Spread, weights: Floats) -> Spread:
+    """Return two spreads of the same states mixed, the other by weights (m,)."""
+    if not (isinstance(one, Rows) and isinstance(other, Rows)):
+        return Mixed(one, other, weights)
+    rows = np.zeros((len(weights), max(one.width, other.width)))
+    np.multiply(other.rows, weights[:, None], out=rows[:, : other.width])
+    rows[:, : one.width] += (1 - weights)[:, None] * one.rows
+    return Rows(rows)
 
 
 @dataclass(frozen=True)
@@ -93,6 +195,10 @@ class FullOutlook:
         tail = self.tail[states]
         return _with_tails(rows, tail, self.tail_points[states]) if tail.any() else rows
 
+    def spread(self, states: Ints) -> Rows:
+        """Return the distributions of m states."""
+        return Rows(_trimmed(self.rows(states)))
+
     def _section_rows(self, number: int, states: Ints) -> Floats:
         """Return (m, width) the rows of states that lie in one section, checked."""
         width = self.widths[number]
@@ -139,6 +245,15 @@ class BestChances:
         rows[:, :-1] -= best[:, 1:]
         return rows
 
+    def spread(self, states: Ints) -> Rows:
+        """Return the chances of m states as distributions."""
+        return Rows(_trimmed(self.rows(states)))
+
+
+def _trimmed(rows: Floats) -> Floats:
+    """Return the rows without the columns at their end that hold nothing."""
+    return rows[:, : int(np.flatnonzero(rows.any(axis=0))[-1]) + 1]
+
 
 def _with_tails(rows: Floats, tail: Floats, points: Floats) -> Floats:
     """Return the rows with their tails, each split between the two points next to its mean."""
@@ -175,7 +290,7 @@ def win_shares(rows: Floats, which: Ints, leads: Ints, count: int) -> Floats:
     below = below.ravel().take(places)
     less, up_to = below[:, :, :-1], below[:, :, 1:]
     opponents = which.shape[1]
-    nodes, weights = _NODES[opponents // 2]
+    nodes, weights = NODES[opponents // 2]
     shares = np.zeros((len(which), count))
     for node, weight in zip(nodes, weights, strict=True):
         product = less[:, 0] * (1 - node) + up_to[:, 0] * node
@@ -191,7 +306,8 @@ def _gauss_legendre(count: int) -> tuple[Sequence[float], Sequence[float]]:
     return ((nodes + 1) / 2).tolist(), (weights / 2).tolist()
 
 
-_NODES = [_gauss_legendre(count) for count in range(1, 4)]
+NODES = [_gauss_legendre(count) for count in range(1, 4)]
+"""Nodes and their weights, by half the number of opponents."""
 
 
 def windows(shares: Floats, width: int) -> Any:
@@ -241,11 +357,35 @@ class Knots:
     gaps: NDArray[np.uint8]
     shift: NDArray[np.int8]
 
-    def rows(self, at: Ints) -> Floats:
-        """Return (m, n) the chance of 0 to n - 1 points for each of m rows."""
+    def _placed(self, at: Ints) -> tuple[Ints, Floats]:
+        """Return (m, KNOTS) the knots, shifted by whole points, and (m,) the rest of the shift."""
         knots = np.cumsum(self.gaps[:, at].T, axis=1, dtype=np.int64)
         shift, part = np.divmod(self.shift[at].astype(np.int64), SHIFTS)
-        knots = np.clip(knots + shift[:, None], -1, REACH - 2)
+        return np.clip(knots + shift[:, None], -1, REACH - 2), part / SHIFTS
+
+    def spread(self, at: Ints) -> Ramps:
+        """Return the distributions of m rows."""
+        knots, part = self._placed(at)
+        gaps = np.diff(knots, axis=1)
+        height = np.where(gaps > 0, 1 / (KNOTS - 1) / np.maximum(gaps, 1), 0.0)
+        drops = -np.diff(height, axis=1, prepend=0.0, append=0.0)
+        closed, gap = np.nonzero(gaps == 0)
+        edges = knots + 1
+        if len(closed):
+            # The whole part stands on one point: a ramp of its own, from it to the next.
+            place = np.arange(len(closed)) - np.searchsorted(closed, closed)
+            own = np.zeros((2, len(at), int(place.max()) + 1))
+            own[0, closed, place] = -1 / (KNOTS - 1)
+            own[1] = -own[0]
+            point = np.zeros(own.shape[1:], dtype=np.int64)
+            point[closed, place] = np.maximum(knots[closed, gap], 0)
+            edges = np.concatenate([edges, point, point + 1], axis=1)
+            drops = np.concatenate([drops, *own], axis=1)
+        return Ramps(edges, drops, part)
+
+    def rows(self, at: Ints) -> Floats:
+        """Return (m, n) the chance of 0 to n - 1 points for each of m rows."""
+        knots, part = self._placed(at)
         gaps = np.diff(knots, axis=1)
         height = 1 / (KNOTS - 1) / np.maximum(gaps, 1)
         # Where a gap is closed the whole part stands on its one point.
@@ -257,10 +397,56 @@ class Knots:
         weights = np.concatenate([height.ravel(), -height.ravel()])
         slopes = np.bincount(flat, weights=weights, minlength=len(at) * width)
         rows: Floats = np.cumsum(slopes.reshape(len(at), width), axis=1)
-        share = (part / SHIFTS)[:, None]
+        share = part[:, None]
         rows[:, 1:] += share * (rows[:, :-1] - rows[:, 1:])
         rows[:, 0] *= 1 - share[:, 0]
         return rows
+
+
+@dataclass(frozen=True)
+class Ramps:
+    """Distributions by knots, weighed without laying them out point by point.
+
+    Between two knots every point counts the same, so a mean share takes the sums of
+    shares up to the knots alone.
+
+    Attributes:
+        knots: (m, k) the points at which the heights change.
+        drops: (m, k) how much the height falls at each.
+        part: (m,) the part that goes to the next point.
+    """
+
+    knots: Ints
+    drops: Floats
+    part: Floats
+
+    @property
+    def width(self) -> int:
+        """No state makes so many points or more."""
+        return int(self.knots.max(initial=0)) + 1
+
+    def select(self, at: Ints) -> Ramps:
+        """Return the distributions of some of the states."""
+        return Ramps(self.knots[at], self.drops[at], self.part[at])
+
+    def each(self, lanes: Ints, points: Ints, shares: Floats) -> Floats:
+        """Return (m,) the mean share of each state with its own points (m,) added."""
+        return self._mean(lanes, points[:, None], shares)[:, 0]
+
+    def every(self, lanes: Ints, points: Ints, shares: Floats) -> Floats:
+        """Return (m, p) the mean share of each state with each of these points (p,) added."""
+        return self._mean(lanes, points[None, :], shares)
+
+    def _mean(self, lanes: Ints, points: Ints, shares: Floats) -> Floats:
+        """Return (m, p) the mean shares with points (m or 1, p) added."""
+        width = shares.shape[1]
+        sums = np.zeros_like(shares)  # of the shares below each point
+        np.cumsum(shares[:, :-1], axis=1, out=sums[:, 1:])
+        places = (self.knots + (lanes * width)[:, None])[:, None, :] + points[:, :, None]
+        found: Floats = np.einsum("mj,mpj->mp", self.drops, sums.ravel().take(places))
+        shifted = self.drops * self.part[:, None]
+        found += np.einsum("mj,mpj->mp", shifted, shares.ravel().take(places))
+        return found
 
 
 KNOTS = 11
@@ -300,13 +486,21 @@ class CompactOutlook:
             rows[here, : part.shape[1]] = part
         return rows
 
+    def spread(self, states: Ints) -> Spread:
+        """Return the distributions of m states."""
+        kind = self.kind[states]
+        form = self.forms[kind[0]]
+        if isinstance(form, Knots) and (kind == kind[0]).all():
+            return form.spread(self.place[states])
+        return Rows(self.rows(states))
+
 
 @dataclass(frozen=True)
 class Mixture:
     """Part one outlook, part another: distributions mixed by weight."""
 
-    one: Outlook
-    other: Outlook
+    one: Laid
+    other: Laid
     weight: float
     """The weight of the other."""
 

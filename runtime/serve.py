@@ -83,7 +83,7 @@ def _decoded(line: bytes) -> str:
 
 
 def _id(name: Any) -> Any:
-    if name is None or isinstance(name, str | int | float):
+    if name is None or (isinstance(name, str | int | float) and not isinstance(name, bool)):
         return name
     raise UsageError(f"id: expected a string or a number, got {shown(name)}")
 

@@ -17,6 +17,9 @@ from ustad.runtime.errors import JsonError, PositionError, UstadError, shown
 LARGEST_TEXT = 1_000_000
 """Characters of the largest text that is parsed; a position has a few hundred."""
 
+_LONGEST_NUMBER = 400
+"""Characters of the longest whole number that is read: any of 64 bits, and any float."""
+
 _REQUIRED: Any = object()
 
 
@@ -49,9 +52,18 @@ def loads(text: str, what: str, most: int = LARGEST_TEXT) -> Any:
         value = float(number)
         return value if math.isfinite(value) else constant(number)
 
+    def whole(number: str) -> int:
+        if len(number) > _LONGEST_NUMBER:
+            raise JsonError(f"{what}: a number of {len(number)} characters is too long")
+        return int(number)
+
     try:
         return json.loads(
-            text, object_pairs_hook=pairs, parse_constant=constant, parse_float=finite
+            text,
+            object_pairs_hook=pairs,
+            parse_constant=constant,
+            parse_float=finite,
+            parse_int=whole,
         )
     except json.JSONDecodeError as error:
         where = f"line {error.lineno} column {error.colno}"

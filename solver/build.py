@@ -4,13 +4,15 @@ A game's solver is the module of its name in this package, with a function
 ``build(options, progress)`` that returns a :class:`Built`.  Where a table can be
 too large or take long, it also has ``forecast(options)``, a line of text about it.
 Where numbers that were learned ship with the package, ``shipped(options)`` returns
-them; they are learned anew only if that is asked for.
+them; they are learned anew only if that is asked for.  Where something is kept from one
+table to the next, ``release()`` lets go of it.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+import sys
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
@@ -98,3 +100,11 @@ def build_table(
     write_table(spec, folder, built.values, built.counts, built.structure, built.parts)
     del built  # opening the file makes a second copy of the values
     return open_table(spec, folder), True
+
+
+def release(games: Iterable[GameType]) -> None:
+    """Let go of what the solvers of games keep from one table to the next."""
+    for game in games:
+        solver = sys.modules.get(f"ustad.solver.{game.name}")
+        if solver is not None and hasattr(solver, "release"):
+            solver.release()

@@ -32,10 +32,7 @@ from ustad.runtime.bots import yacht_outlook
 from ustad.runtime.bots.yacht import FIVE_EQUAL
 from ustad.runtime.compiled import (
     compiled,
-    yacht_after,
     yacht_extra_points,
-    yacht_state_number,
-    yacht_upper_after,
     yacht_upper_points,
     yacht_write_points,
 )
@@ -44,24 +41,23 @@ from ustad.runtime.games.base import Progress
 from ustad.runtime.outlook import BestChances, FullOutlook, win_shares
 from ustad.solver.layers import solve_layers
 from ustad.solver.turn import ROLL_COUNT, WIDTH, solve_turns
-from ustad.solver.yacht import FIRST_GROUP, FIRST_ROLL, GROUP_POINTS, GROUP_ROLLS, layers
+from ustad.solver.yacht import (
+    BOX_COUNT,
+    FIRST_GROUP,
+    FIRST_ROLL,
+    GROUP_POINTS,
+    GROUP_ROLLS,
+    ROLL_COUNTS,
+    layers,
+    state_after,
+)
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 OUT_OF_REACH = 1e-12
 
-_BOX_COUNT = len(yacht.BOXES)
-_ROLL_COUNTS = dice.COUNTS[dice.FIRST_ROLL :]
 _FIVE_EQUAL = np.array(FIVE_EQUAL)
-
-
-@compiled
-def _run(best: Floats, begin: int, end: int, target: int, worth: Floats) -> None:
-    """Fill ``worth`` with the chances of a row for WIDTH targets from one on, 1 below 1."""
-    for c in range(WIDTH):
-        at = begin + target + c
-        worth[c] = 1.0 if target + c <= 0 else best[at] if at < end else 0.0
 
 
 @compiled
@@ -70,26 +66,39 @@ def _write_run(
     best: Floats,
     start: Ints,
     column: Ints,
-    open_boxes: int,
-    held: int,
-    upper: int,
-    box: int,
-    points: int,
-    extra: int,
+    sheet: tuple[int, int, int],
+    write: tuple[int, int, int],
     target: int,
     worth: Floats,
 ) -> None:
-    """Fill ``worth`` with what a write is worth for WIDTH targets from one on."""
+    """Fill ``worth`` with what a write is worth for WIDTH targets from one on.
+
+    Args:
+        second_yacht: the setting.
+        best: the best chances, those of the states with fewer open boxes filled in.
+        start: (states + 1,) where the row of each state begins.
+        column: :attr:`Columns.column`.
+        sheet: open boxes, what the yacht box holds, upper sum.
+        write: the box, what is written there, extra points.
+        target: the first target.
+        worth: (WIDTH,) filled.
+    """
+    open_boxes, held, upper = sheet
+    box, points, extra = write
     states = len(start) - 1
-    after = yacht_state_number(
-        column,
-        states // ((2 if second_yacht == yacht.PLAIN else 3) * yacht.LOWER_SETS),
-        open_boxes & ~(1 << box),
-        yacht_after(second_yacht, held, box, points),
-        yacht_upper_after(box, points, upper),
-    )
-    paid = yacht_upper_points(box, points, upper) + extra
-    _run(best, start[after], start[after + 1], target - paid, worth)
+    after = state_after(second_yacht, column, states, open_boxes, held, upper, box, points)
+    begin, end = start[after], start[after + 1]
+    missing = target - yacht_upper_points(box, points, upper) - extra
+    for c in range(WIDTH):
+        at = begin + missing + c
+        worth[c] = 1.0 if missing + c <= 0 else best[at] if at < end else 0.0
+
+
+@compiled
+def _raise_to(row: Floats, worth: Floats) -> None:
+    """Raise a row of WIDTH numbers to those that are greater."""
+    for c in range(WIDTH):
+        row[c] = max(row[c], worth[c])
 
 
 @compiled
@@ -98,75 +107,42 @@ def _fill_stops(
     best: Floats,
     start: Ints,
     column: Ints,
-    open_boxes: int,
-    held: int,
-    upper: int,
+    sheet: tuple[int, int, int],
     target: int,
     stop: Floats,
     worth: Floats,
     most: Floats,
 ) -> float:
     """Fill ``stop`` (252, WIDTH) for targets from one on; return the best of the first."""
+    open_boxes, held, _ = sheet
     most[:] = 0.0
-    for box in range(_BOX_COUNT):
+    for box in range(BOX_COUNT):
         if open_boxes >> box & 1:
-            _write_run(
-                second_yacht, best, start, column, open_boxes, held, upper, box, 0, 0, target, worth
-            )
-            for c in range(WIDTH):
-                most[c] = max(most[c], worth[c])
+            write = box, 0, 0
+            _write_run(second_yacht, best, start, column, sheet, write, target, worth)
+            _raise_to(most, worth)
     highest = most[0]
     for roll in range(ROLL_COUNT):
-        for c in range(WIDTH):
-            stop[roll, c] = most[c]
-    for box in range(_BOX_COUNT):
+        stop[roll] = most
+    for box in range(BOX_COUNT):
         if open_boxes >> box & 1:
             for group in range(FIRST_GROUP[box], FIRST_GROUP[box + 1]):
-                points = GROUP_POINTS[group]
-                _write_run(
-                    second_yacht,
-                    best,
-                    start,
-                    column,
-                    open_boxes,
-                    held,
-                    upper,
-                    box,
-                    points,
-                    0,
-                    target,
-                    worth,
-                )
+                write = box, GROUP_POINTS[group], 0
+                _write_run(second_yacht, best, start, column, sheet, write, target, worth)
                 highest = max(highest, worth[0])
                 for at in range(FIRST_ROLL[group], FIRST_ROLL[group + 1]):
-                    row = stop[GROUP_ROLLS[at]]
-                    for c in range(WIDTH):
-                        row[c] = max(row[c], worth[c])
+                    _raise_to(stop[GROUP_ROLLS[at]], worth)
     for roll in _FIVE_EQUAL:
-        row = stop[roll]
-        row[:] = 0.0
-        counts = _ROLL_COUNTS[roll]
+        stop[roll] = 0.0
+        counts = ROLL_COUNTS[roll]
         extra = yacht_extra_points(second_yacht, held, counts)
-        for box in range(_BOX_COUNT):
+        for box in range(BOX_COUNT):
             points = yacht_write_points(second_yacht, open_boxes, box, counts)
             if points >= 0:
-                _write_run(
-                    second_yacht,
-                    best,
-                    start,
-                    column,
-                    open_boxes,
-                    held,
-                    upper,
-                    box,
-                    points,
-                    extra,
-                    target,
-                    worth,
-                )
+                write = box, points, extra
+                _write_run(second_yacht, best, start, column, sheet, write, target, worth)
                 highest = max(highest, worth[0])
-                for c in range(WIDTH):
-                    row[c] = max(row[c], worth[c])
+                _raise_to(stop[roll], worth)
     return float(highest)
 
 
@@ -196,9 +172,7 @@ def _solve_blocks(
                     best,
                     start,
                     column,
-                    open_boxes,
-                    held,
-                    upper[begin + c],
+                    (open_boxes, held, upper[begin + c]),
                     target,
                     stop,
                     worth,
@@ -215,7 +189,7 @@ def solve(
     second_yacht: int,
     progress: Progress | None = None,
     threads: int | None = None,
-    most_open: int = _BOX_COUNT,
+    most_open: int = BOX_COUNT,
 ) -> Floats:
     """Return the best chances of every state.
 

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ustad.runtime.compiled import compiled
-from ustad.runtime.outlook import KNOTS, SHIFTS, Knots, Outlook, Steps
+from ustad.runtime.outlook import KNOTS, SHIFTS, Knots, Laid, Steps
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -16,7 +16,7 @@ _POSSIBLE = 1e-12
 """Points with less chance are no place for a step."""
 
 
-def steps(outlook: Outlook, states: Ints, parts: int) -> Steps:
+def steps(outlook: Laid, states: Ints, parts: int) -> Steps:
     """Return the outlooks of some states in so many parts.
 
     The sums from below are rounded, and then some of them the other way, as few and as
@@ -62,7 +62,7 @@ def _rounded(sums: Floats, points: Ints, parts: int) -> Ints:
     return rounded
 
 
-def knots(outlook: Outlook, states: Ints) -> Knots:
+def knots(outlook: Laid, states: Ints) -> Knots:
     """Return the outlooks of some states by knots."""
     gaps, shifts = [], []
     for begin in range(0, len(states), _AT_ONCE):

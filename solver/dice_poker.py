@@ -325,6 +325,5 @@ def build(options: Mapping[str, Any], progress: Progress | None = None) -> Built
     values = solve(rules, progress)
     values[np.isinf(values)] = 0.0
     counts = {**reachable_states(rules), "values": len(values)}
-    column = dice_poker.columns(rules.school_threshold).column
-    structure = {**dice.structure(), "column": column.astype(np.int16)}
+    structure = dice_poker.TYPE.structure(options)
     return Built(dice_poker.TYPE.table_spec(options), values, counts, structure)

@@ -44,22 +44,19 @@ from ustad.runtime.bots.yacht import (
 )
 from ustad.runtime.compiled import (
     compiled,
-    yacht_after,
     yacht_extra_points,
-    yacht_state_number,
-    yacht_upper_after,
     yacht_upper_points,
     yacht_write_points,
 )
 from ustad.runtime.games import yacht
 from ustad.runtime.games.base import TIE, Progress
-from ustad.runtime.outlook import SPAN, BestChances, FullOutlook, Mixture, Outlook
+from ustad.runtime.outlook import SPAN, BestChances, FullOutlook, Laid, Mixture
 from ustad.solver import chances, compact
 from ustad.solver import yacht as yacht_solver
 from ustad.solver.build import Built
 from ustad.solver.layers import solve_layers
 from ustad.solver.turn import ROLL_COUNT, WIDTH, stop_chances
-from ustad.solver.yacht import gains, layers
+from ustad.solver.yacht import BOX_COUNT, ROLL_COUNTS, gains, layers, state_after
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -67,14 +64,12 @@ Ints = NDArray[np.int64]
 NEGLIGIBLE = 1e-15
 
 _KEEP_COUNT = len(dice.KEEPS)
-_BOX_COUNT = len(yacht.BOXES)
-_ROLL_COUNTS = dice.COUNTS[dice.FIRST_ROLL :]
-_IS_FIVE_EQUAL = np.isin(np.arange(ROLL_COUNT), FIVE_EQUAL)
+IS_FIVE_EQUAL = np.isin(np.arange(ROLL_COUNT), FIVE_EQUAL)
 _FIVE_EQUAL = np.array(FIVE_EQUAL)
 
 
 @compiled
-def _fill_writes(
+def fill_writes(
     second_yacht: int,
     values: Floats,
     column: Ints,
@@ -107,14 +102,14 @@ def _fill_writes(
     for roll in range(ROLL_COUNT):
         best, chosen = stop[roll], box_of[roll]
         best[:] = -np.inf
-        five_equal = _IS_FIVE_EQUAL[roll]
+        five_equal = IS_FIVE_EQUAL[roll]
         for first_pass in (True, False):
-            for box in range(_BOX_COUNT - 1, -1, -1):
+            for box in range(BOX_COUNT - 1, -1, -1):
                 payment = ROLL_PAYMENT[roll, box]
                 if not open_boxes >> box & 1:
                     continue
                 if five_equal:
-                    points = yacht_write_points(second_yacht, open_boxes, box, _ROLL_COUNTS[roll])
+                    points = yacht_write_points(second_yacht, open_boxes, box, ROLL_COUNTS[roll])
                     if points < 0:
                         continue
                     while PAYMENT_BOX[payment] == box and PAYMENT_POINTS[payment] < points:
@@ -128,7 +123,7 @@ def _fill_writes(
                         if row[c] >= best[c] - TIE:
                             chosen[c] = box
         if five_equal:
-            extra = yacht_extra_points(second_yacht, held, _ROLL_COUNTS[roll])
+            extra = yacht_extra_points(second_yacht, held, ROLL_COUNTS[roll])
             for c in range(size):
                 best[c] += extra
 
@@ -212,7 +207,7 @@ def _solve_blocks(
         for at in range(first_piece[block], first_piece[block + 1]):
             open_boxes, held, begin, end, lane, _ = pieces[at]
             lanes = slice(lane, lane + end - begin)
-            _fill_writes(
+            fill_writes(
                 second_yacht,
                 values,
                 column,
@@ -226,12 +221,11 @@ def _solve_blocks(
         stop_chances(stop, work, second, first, mass, ended)
         for at in range(first_piece[block], first_piece[block + 1]):
             open_boxes, held, begin, end, lane, state = pieces[at]
-            count = len(values) // ((2 if second_yacht == yacht.PLAIN else 3) * yacht.LOWER_SETS)
             for c in range(end - begin):
                 written[:] = 0.0
                 bounds[state + c, 0], bounds[state + c, 1] = SPAN, 0
                 for roll in range(ROLL_COUNT):
-                    if not _IS_FIVE_EQUAL[roll]:
+                    if not IS_FIVE_EQUAL[roll]:
                         box = int(box_of[roll, lane + c])
                         written[ROLL_PAYMENT[roll, box]] += ended[roll, lane + c]
                 sum_before = upper[begin + c]
@@ -244,17 +238,20 @@ def _solve_blocks(
                         roll = _FIVE_EQUAL[number - PAYMENTS]
                         weight = ended[roll, lane + c]
                         box = int(box_of[roll, lane + c])
-                        counts = _ROLL_COUNTS[roll]
+                        counts = ROLL_COUNTS[roll]
                         points = yacht_write_points(second_yacht, open_boxes, box, counts)
                         extra = yacht_extra_points(second_yacht, held, counts)
                     if weight == 0.0:
                         continue
-                    after = yacht_state_number(
+                    after = state_after(
+                        second_yacht,
                         column,
-                        count,
-                        open_boxes & ~(1 << box),
-                        yacht_after(second_yacht, held, box, points),
-                        yacht_upper_after(box, points, sum_before),
+                        len(values),
+                        open_boxes,
+                        held,
+                        sum_before,
+                        box,
+                        points,
                     )
                     reward = yacht_upper_points(box, points, sum_before)
                     earned = 1.0 if reward > points else bonus[after]
@@ -272,7 +269,7 @@ def solve(
     values: Floats,
     progress: Progress | None = None,
     threads: int | None = None,
-    most_open: int = _BOX_COUNT,
+    most_open: int = BOX_COUNT,
 ) -> tuple[FullOutlook, Floats]:
     """Return the outlook of every state, and (states,) the chance of the upper bonus.
 
@@ -315,6 +312,11 @@ _KEPT: dict[str, tuple[int, Any]] = {}
 """What was solved last, by what it is: its setting and itself."""
 
 
+def release() -> None:
+    """Let go of what is kept for further tables: up to 2.3 GB."""
+    _KEPT.clear()
+
+
 def _kept(what: str, second_yacht: int, make: Callable[[], Any]) -> Any:
     """Return what was made for a setting; several tables are made of it, one after the other."""
     if what not in _KEPT or _KEPT[what][0] != second_yacht:
@@ -348,7 +350,7 @@ def build(options: Mapping[str, Any], progress: Progress | None = None) -> Built
     """Solve one setting and return what the table of an outlook holds."""
     spec = yacht.TYPE.table_spec(options)
     second_yacht = yacht.SECOND_YACHT.index(options["second_yacht"])
-    structure = {**dice.structure(), "column": yacht.columns().column.astype(np.int16)}
+    structure = yacht.TYPE.structure(options)
     name = options["outlook"]
     counts = {"values": int(yacht_outlook.kinds(second_yacht).size)}
     if name == "best":
@@ -358,7 +360,7 @@ def build(options: Mapping[str, Any], progress: Progress | None = None) -> Built
         parts = {"tail": outlook.tail, "tail_points": outlook.tail_points, "bonus": bonus}
         return Built(spec, outlook.chance, counts, structure, parts)
     if name == "compact":
-        made: Outlook = outlook
+        made: Laid = outlook
     else:
         made = Mixture(outlook, _best_chances(second_yacht, progress), yacht_outlook.MIX)
     kinds = yacht_outlook.kinds(second_yacht)

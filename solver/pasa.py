@@ -46,7 +46,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import pairwise
-from math import comb
 from typing import Any
 
 import numpy as np
@@ -425,7 +424,6 @@ def _work(options: Mapping[str, Any]) -> _Work:
     spec = pasa.TYPE.table_spec(options)
     players, chips = spec.options["players"], spec.options["chips"]
     game = pasa.Pasa(**{name: spec.options[name] for name in ("cap", "max_bet", "menu")})
-    counts = [[comb(q + j - 1, j) if j else 1 for q in range(chips + 2)] for j in range(players)]
     buttons = 4 if game.menu == pasa.BUTTONS else min(max(chips // 2, 1), game.max_bet)
     turns, splits, _ = spec.shape
     return _Work(
@@ -434,7 +432,7 @@ def _work(options: Mapping[str, Any]) -> _Work:
         chips,
         turns,
         splits,
-        np.array(counts),
+        pasa.binomials(players, chips),
         buttons,
     )
 
@@ -630,4 +628,5 @@ def build(options: Mapping[str, Any], progress: Progress | None = None) -> Built
     values = solve(options, progress)
     work = _work(options)
     counts = {"states": work.turns * work.splits, "splits": work.splits}
-    return Built(pasa.TYPE.table_spec(options), values, counts, {"binomial": work.binomial})
+    spec = pasa.TYPE.table_spec(options)
+    return Built(spec, values, counts, pasa.TYPE.structure(spec.options))

@@ -29,6 +29,7 @@ merging upper sums with one future is ours.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from functools import partial
 from typing import Any
@@ -55,8 +56,8 @@ from ustad.solver.turn import ROLL_COUNT, WIDTH, solve_turns
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-_ROLL_COUNTS = dice.COUNTS[dice.FIRST_ROLL :]
-_BOX_COUNT = len(yacht.BOXES)
+ROLL_COUNTS = dice.COUNTS[dice.FIRST_ROLL :]
+BOX_COUNT = len(yacht.BOXES)
 
 
 def _paying_rolls() -> tuple[Ints, Ints, Ints, Ints]:
@@ -69,8 +70,8 @@ def _paying_rolls() -> tuple[Ints, Ints, Ints, Ints]:
         rolls of each group.
     """
     first_group, points, first_roll, rolls = [0], [], [0], []
-    for box in range(_BOX_COUNT):
-        paid = [yacht.box_points(box, counts, False) for counts in _ROLL_COUNTS]
+    for box in range(BOX_COUNT):
+        paid = [yacht.box_points(box, counts, False) for counts in ROLL_COUNTS]
         for amount in sorted(set(paid) - {0}):
             points.append(amount)
             rolls += [roll for roll in range(ROLL_COUNT) if paid[roll] == amount]
@@ -80,7 +81,38 @@ def _paying_rolls() -> tuple[Ints, Ints, Ints, Ints]:
 
 
 FIRST_GROUP, GROUP_POINTS, FIRST_ROLL, GROUP_ROLLS = _paying_rolls()
-_FIVE_EQUAL = np.array([r for r in range(ROLL_COUNT) if yacht.five_equal(_ROLL_COUNTS[r])])
+_FIVE_EQUAL = np.array([r for r in range(ROLL_COUNT) if yacht.five_equal(ROLL_COUNTS[r])])
+
+
+@compiled
+def state_after(
+    second_yacht: int,
+    column: Ints,
+    states: int,
+    open_boxes: int,
+    held: int,
+    upper: int,
+    box: int,
+    points: int,
+) -> int:
+    """Return the index of the state after a write.
+
+    Args:
+        second_yacht: the setting.
+        column: :attr:`Columns.column`.
+        states: how many states there are.
+        open_boxes: bit b set: box b is open.
+        held: what the yacht box holds.
+        upper: the upper sum.
+        box: the box written.
+        points: what is written there.
+    """
+    count = states // ((2 if second_yacht == yacht.PLAIN else 3) * yacht.LOWER_SETS)
+    left = open_boxes & ~(1 << box)
+    after = yacht_after(second_yacht, held, box, points)
+    return int(
+        yacht_state_number(column, count, left, after, yacht_upper_after(box, points, upper))
+    )
 
 
 @compiled
@@ -120,7 +152,7 @@ def _fill_stops(
     """Fill ``stop`` (252, n) with the best write of each roll at each of n upper sums."""
     size = len(upper)
     best[:size] = -np.inf
-    for box in range(_BOX_COUNT):
+    for box in range(BOX_COUNT):
         if open_boxes >> box & 1:
             gains(second_yacht, values, column, open_boxes, held, box, 0, upper, gain)
             for c in range(size):
@@ -128,7 +160,7 @@ def _fill_stops(
     for roll in range(ROLL_COUNT):
         for c in range(size):
             stop[roll, c] = best[c]
-    for box in range(_BOX_COUNT):
+    for box in range(BOX_COUNT):
         if open_boxes >> box & 1:
             gains(second_yacht, values, column, open_boxes, held, box, 0, upper, best)
             for group in range(FIRST_GROUP[box], FIRST_GROUP[box + 1]):
@@ -144,13 +176,13 @@ def _fill_stops(
                         stop[roll, c] = max(stop[roll, c], gain[c])
     for roll in _FIVE_EQUAL:
         best[:size] = -np.inf
-        for box in range(_BOX_COUNT):
-            points = yacht_write_points(second_yacht, open_boxes, box, _ROLL_COUNTS[roll])
+        for box in range(BOX_COUNT):
+            points = yacht_write_points(second_yacht, open_boxes, box, ROLL_COUNTS[roll])
             if points >= 0:
                 gains(second_yacht, values, column, open_boxes, held, box, points, upper, gain)
                 for c in range(size):
                     best[c] = max(best[c], gain[c])
-        extra = yacht_extra_points(second_yacht, held, _ROLL_COUNTS[roll])
+        extra = yacht_extra_points(second_yacht, held, ROLL_COUNTS[roll])
         for c in range(size):
             stop[roll, c] = best[c] + extra
 
@@ -195,7 +227,7 @@ def _solve_blocks(
 def layers(second_yacht: int) -> list[Layer]:
     """Return the layers with 1 to 13 open boxes."""
     columns = yacht.columns()
-    groups: list[list[Group]] = [[] for _ in range(_BOX_COUNT + 1)]
+    groups: list[list[Group]] = [[] for _ in range(BOX_COUNT + 1)]
     for open_boxes in range(1, yacht.ALL_OPEN + 1):
         is_open = bool(open_boxes & yacht.YACHT_BIT)
         contents = [yacht.OPEN_YACHT] if is_open else range(1, yacht.yacht_states(second_yacht))
@@ -247,6 +279,12 @@ def reachable_states(second_yacht: int) -> int:
     return yacht.yacht_states(second_yacht) * yacht.LOWER_SETS * yacht.columns().reachable
 
 
+def release() -> None:
+    """Let go of what is kept from one table to the next."""
+    if (outlook := sys.modules.get("ustad.solver.outlook")) is not None:
+        outlook.release()
+
+
 def build(options: Mapping[str, Any], progress: Progress | None = None) -> Built:
     """Solve one setting and return what its table holds: values, or an outlook."""
     if "outlook" in options:
@@ -256,5 +294,5 @@ def build(options: Mapping[str, Any], progress: Progress | None = None) -> Built
     second_yacht = yacht.SECOND_YACHT.index(options["second_yacht"])
     values = solve(second_yacht, progress)
     counts = {"reachable_states": reachable_states(second_yacht), "values": len(values)}
-    structure = {**dice.structure(), "column": yacht.columns().column.astype(np.int16)}
+    structure = yacht.TYPE.structure(options)
     return Built(yacht.TYPE.table_spec(options), values, counts, structure)

@@ -20,7 +20,7 @@ from typing import IO, Any
 
 from ustad.tables.errors import CorruptBundleError, TableError, TableWriteError
 from ustad.tables.spec import TableSpec
-from ustad.tables.store import Table, open_table, write_file
+from ustad.tables.store import Table, open_table, table_files, write_file
 
 SUMS = "SHA256SUMS"
 MANIFEST_SUFFIX = ".json"
@@ -99,8 +99,9 @@ def write_bundle(tables: Sequence[Table], folder: Path) -> list[Path]:
 
 
 def is_bundle(folder: Path) -> bool:
-    """Tell whether a folder is a bundle, even if a part of it is missing."""
-    return any(path.name == SUMS or path.suffix == MANIFEST_SUFFIX for path in _entries(folder))
+    """Tell whether a folder is a bundle, even if it lacks the list or some manifests."""
+    names = {path.name for path in _entries(folder)}
+    return SUMS in names or any(_manifest_name(path.name) in names for path in table_files(folder))
 
 
 def bundle_faults(folder: Path, tables: Mapping[Path, Table]) -> dict[Path, str | None]:
@@ -139,9 +140,9 @@ def bundle_faults(folder: Path, tables: Mapping[Path, Table]) -> dict[Path, str 
 def _check(path: Path, digest: str | None) -> None:
     if digest is None:
         raise _fault(path, f"only what {SUMS} lists", "another file")
-    if not path.is_file():
-        raise _fault(path, "a file", "none")
     try:
+        if not path.is_file():
+            raise _fault(path, "a file", "none")
         found = _sha256(path)
     except OSError as error:
         raise _fault(path, "a readable file", error.strerror or str(error)) from None

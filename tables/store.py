@@ -94,7 +94,7 @@ _STRUCTURE = "structure"
 _COMPRESSION = {"compression": "gzip", "compression_opts": 6, "shuffle": True}
 _FILTERS = [h5py.h5z.FILTER_SHUFFLE, h5py.h5z.FILTER_DEFLATE]
 _LARGEST_ATTRIBUTE = 1 << 16
-_PART_SUFFIX = ".part"
+_PART_SUFFIX = ".ustad-part"
 _BUILDERS = ("ustad", "numpy", "h5py", "numba", "llvmlite", "scipy")
 
 
@@ -500,27 +500,44 @@ def _hdf5(path: Path, image: Image, remedy: str) -> Iterator[h5py.File]:
             yield file
     except TableError:
         raise
+    except _OtherFormError as error:
+        raise MismatchedTableError(path, f"{FORMAT} {FORMAT_VERSION}", str(error), remedy) from None
     except Exception as error:  # h5py raises errors of many kinds over bytes that make no sense
         reason = str(error) or type(error).__name__
         raise CorruptTableError(path, "a readable HDF5 table", reason, remedy) from None
+
+
+class _OtherFormError(ValueError):
+    """A table is written as another version of this module writes."""
 
 
 def _attribute(file: h5py.File, name: str) -> Any:
     """Return a root attribute, None if there is none.
 
     Raises:
-        ValueError: it is no number and no text of fixed length, or too long.
+        _OtherFormError: it is text of no fixed length, which another version wrote.
+        ValueError: it is no number and no text, or too long.
     """
     if name not in file.attrs:
         return None
     found = file.attrs.get_id(name)
     kind, size = found.get_type(), found.get_storage_size()
-    text = isinstance(kind, h5py.h5t.TypeStringID) and not kind.is_variable_str()
+    text = isinstance(kind, h5py.h5t.TypeStringID)
+    if text and kind.is_variable_str():
+        raise _OtherFormError(f"attribute {name}: text of no fixed length, of another version")
     number = isinstance(kind, h5py.h5t.TypeIntegerID | h5py.h5t.TypeFloatID)
     if not (text or number) or found.shape != () or size > _LARGEST_ATTRIBUTE:
         raise ValueError(f"attribute {name}: {size} bytes of {type(kind).__name__}")
     value = file.attrs[name]
     return value.decode() if text else value
+
+
+def _check_version(file: h5py.File, path: Path, remedy: str) -> None:
+    """Check the version of the form of a file, on which depends how all else is to be read."""
+    version = _attribute(file, "format_version")
+    if version != FORMAT_VERSION:
+        wanted = f"format_version {FORMAT_VERSION}"
+        raise MismatchedTableError(path, wanted, f"{version}", remedy)
 
 
 def _set_attribute(file: h5py.File, name: str, value: str | float) -> None:
@@ -547,6 +564,7 @@ def _read_table(
     remedy = spec.build_command(folder, force=True)
     blocks = None
     with _hdf5(path, image, remedy) as file:
+        _check_version(file, path, remedy)
         for name, expected in _attributes(spec).items():
             found = _attribute(file, name)
             if found is None or found != expected:
@@ -707,6 +725,7 @@ def identity(path: Path, remedy: str) -> tuple[str, dict[str, Any]]:
     """
     content = _read_file(path, path.stem, remedy)
     with _hdf5(path, content, remedy) as file:
+        _check_version(file, path, remedy)
         game, options = str(_attribute(file, "game")), json.loads(_attribute(file, "options"))
         if not isinstance(options, dict):
             raise ValueError("options are not a JSON object")

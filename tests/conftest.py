@@ -6,16 +6,19 @@ import contextlib
 import io
 import json
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
+from ustad.runtime.bots.yacht_outlook import STEPS
 from ustad.runtime.cli import main
 from ustad.runtime.games.yacht import TYPE
 from ustad.solver.build import build_table
+from ustad.tables import write_table
 
 VALUES = tuple(options for options in TYPE.table_options() if "outlook" not in options)
 """The tables of values of yacht.  Outlooks take longer: tests that need them build them."""
@@ -28,6 +31,43 @@ def tables(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for options in VALUES:
         build_table(TYPE, options, folder)
     return folder
+
+
+@pytest.fixture(scope="session")
+def write_outlook() -> Callable[[Path], None]:
+    """A function that writes a compact outlook of yacht of made-up distributions into a folder.
+
+    Expert plays by it like by a real one, which takes long to build.
+    """
+
+    def write(folder: Path) -> None:
+        spec = TYPE.table_spec({"outlook": "compact"})
+        random = np.random.default_rng(8)
+        knots, far = spec.shape
+        gaps = random.integers(0, 18, size=(knots, far), dtype=np.uint8)
+        gaps[1:][random.random((knots - 1, far)) < 0.2] = 0  # parts that stand on one point
+        parts: dict[str, Any] = {"shift": random.integers(-128, 128, size=far, dtype=np.int8)}
+        parts["bonus"] = random.integers(0, 1001, size=spec.parts["bonus"][1], dtype=np.uint16)
+        for name, _, count, dtype in STEPS:
+            rows = spec.parts[f"{name}_lengths"][1][0]
+            lengths = random.integers(1, 60, size=rows, dtype=np.uint16)
+            parts[f"{name}_lengths"] = lengths
+            parts[f"{name}_first"] = random.integers(0, 90, size=rows, dtype=np.uint16)
+            entries = random.integers(0, count // 60 + 2, size=int(lengths.sum()))
+            entries[np.cumsum(lengths) - 1] += 1  # no row is empty
+            parts[name] = entries.astype(dtype)
+        write_table(spec, folder, gaps, {}, {}, parts)
+
+    return write
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _no_tables_of_the_checkout(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Let no test depend on what somebody has built in the checkout."""
+    nothing = tmp_path_factory.mktemp("checkout") / "built"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("ustad.tables.folder._checkout_folder", lambda: nothing)
+        yield
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ can, and no move is rated above the one that it plays.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -38,6 +39,7 @@ from ustad.runtime.bots.marriage_values import (
     FINISH,
     KIND_STARTS,
     MOST_TOLD,
+    NUMBER_NAMES,
     SHOW,
     told_row,
 )
@@ -74,6 +76,21 @@ class ExpertBot(MarriageBot):
         moves = list(view.legal_moves())
         best, options = rank(moves, rated.values(moves, chosen))
         return Advice(best, options[0][1], self.unit, options, {"why": rated.why(chosen)})
+
+    def net_features(self, view: View) -> dict[str, float]:
+        """Return what the net of the best move is the sum of, by the names of the numbers.
+
+        Each feature counts its number times; those that are 0 are left out.
+        """
+        first, line = Rated(view, self).told_of(self.choose(view))
+        return {NUMBER_NAMES[first + at]: held for at, held in enumerate(line.tolist()) if held}
+
+
+class Told(NamedTuple):
+    """What a net is told by: features, and the place of the number of the first."""
+
+    first: int
+    line: Floats
 
 
 class Rated:
@@ -116,6 +133,11 @@ class Rated:
 
     def net(self, move: rules.Move) -> float:
         """Return the net to expect after a move that is the best of its kind."""
+        first, line = self.told_of(move)
+        return float(line @ self.bot.numbers[first : first + len(line)])
+
+    def told_of(self, move: rules.Move) -> Told:
+        """Return what the net is told by after a move that is the best of its kind."""
         if isinstance(move, rules.Draw):
             kind = DRAW_SHOWN if self.own.shown else DRAW_UNSHOWN
             return self.told(kind, self.features(self.hand), self.maal(self.hand))
@@ -129,8 +151,8 @@ class Rated:
             return self.after_discard(move.card)
         return self.after_show(move)
 
-    def after_discard(self, card: int) -> float:
-        """Return the net to expect after the best discard."""
+    def after_discard(self, card: int) -> Told:
+        """Return what the net is told by after the best discard."""
         cards = self.hand.copy()
         cards[card] -= 1
         row = self.features(cards)
@@ -141,8 +163,8 @@ class Rated:
                 add_neighbours(row, self.hand, self.unseen, card)
         return self.told(kind, row, self.maal(cards), self.own.dublees)
 
-    def after_show(self, move: rules.Show | rules.ShowDublees) -> float:
-        """Return the net to expect after a show and, after a draw, the best discard."""
+    def after_show(self, move: rules.Show | rules.ShowDublees) -> Told:
+        """Return what the net is told by after a show and, after a draw, the best discard."""
         dublees = isinstance(move, rules.ShowDublees)
         owned, cards = self.hand.copy(), self.hand - melds.counts_of(rules.flat(move.melds))
         if self.drawn:
@@ -153,17 +175,17 @@ class Rated:
         row = self.shown_features(cards, PRINTED, dublees)
         return self.told(SHOW, row, self.maal(owned), dublees, at_once)
 
-    def after_lay(self, move: rules.Lay) -> float:
-        """Return what the best move after a tanela laid is worth."""
+    def after_lay(self, move: rules.Lay) -> Told:
+        """Return what the net of the best move after a tanela laid is told by."""
         after = self.view.apply(move)
         rated = Rated(after, self.bot)
         chosen = self.bot.choose(after)
-        return rated.net(chosen)
+        return rated.told_of(chosen)
 
     def told(
         self, kind: int, row: Floats, maal: int, dublees: bool = False, at_once: bool = False
-    ) -> float:
-        """Return the net to expect by the learned function of a kind."""
+    ) -> Told:
+        """Return what the learned function of a kind tells a net by."""
         table = self.view.table
         others = sum(seat.shown for at, seat in enumerate(table.seats) if at != self.view.seat)
         line = np.zeros(MOST_TOLD)
@@ -171,8 +193,7 @@ class Rated:
             row, maal, len(self.own.laid), others, table.stock, table.players,
             dublees or self.own.dublees, at_once, line,
         )  # fmt: skip
-        first = KIND_STARTS[kind]
-        return self.opponents * float(line[:size] @ self.bot.numbers[first : first + size])
+        return Told(KIND_STARTS[kind], self.opponents * line[:size])
 
     # Hands.
 

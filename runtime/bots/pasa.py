@@ -140,7 +140,7 @@ class Throw:
         self._later = table.values[turns_left - 2] if turns_left > 1 else None
         self._known: dict[tuple[int, ...], Shares] = {}
 
-    def legal_bets(self, bets: tuple[int, ...]) -> tuple[int, ...]:
+    def legal_bets(self, bets: tuple[int, ...]) -> Sequence[int]:
         """Return what the next seat may bet once these bets are made."""
         own = self.stacks[self.bettors[len(bets)]]
         game, others = self.game, len(self.bettors)

@@ -14,7 +14,8 @@ arise from a start of a round is there, and every position with few seeds.
 
 **Searching.**  An odd position that someone typed in is searched
 (:class:`Search`): negamax with alpha-beta and a transposition table, deepened ply
-by ply, with the tables as leaves, until all is proven or the time is up.  A value
+by ply, with the tables as leaves, until all is proven or so many positions were
+looked at, which takes about two seconds and does not depend on the machine.  A value
 is *proven* if no guess had a part in it: ``exact`` in the answer says so.
 Positions are the seeds of the ring seen by the mover; no search knows which hole
 is which.
@@ -33,7 +34,6 @@ astray by it, and ``exact`` is false.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from weakref import WeakValueDictionary
@@ -141,8 +141,8 @@ class RoundTable:
 Leaf = Callable[[Seeds, int], int | None]
 
 
-class _OutOfTimeError(Exception):
-    """The search has used up its time."""
+class _TooFarError(Exception):
+    """The search has looked at as many positions as it may."""
 
 
 _BOUND_BELOW, _BOUND_ABOVE, _EXACT = range(3)
@@ -169,7 +169,7 @@ class Search:
         self.skipped = skipped
         self.leaf = leaf
         self.positions = 0
-        self._deadline = float("inf")
+        self._most = float("inf")
         self._found: dict[tuple[Seeds, int], tuple[int, int, int]] = {}
         self._children: dict[tuple[Seeds, int], list[tuple[int, Seeds, int]]] = {}
 
@@ -208,9 +208,9 @@ class Search:
             return known, True
         if depth == 0:
             return 0, False
+        if self.positions >= self._most:
+            raise _TooFarError
         self.positions += 1
-        if self.positions % 256 == 0 and time.monotonic() > self._deadline:
-            raise _OutOfTimeError
         key = (seeds, own)
         searched, margin, kind = self._found.get(key, (-1, 0, _EXACT))
         if searched >= depth and (
@@ -240,37 +240,38 @@ class Search:
         return best, proven
 
     def margins(
-        self, positions: Sequence[tuple[Seeds, int]], depth: int, seconds: float | None = None
+        self, positions: Sequence[tuple[Seeds, int]], depth: int, most: int | None = None
     ) -> list[tuple[int, bool]]:
         """Return the margin of each position, and whether it is proven.
 
         Args:
             positions: seeds and how many holes are the mover's.
             depth: how many moves to look ahead at most.
-            seconds: deepen ply by ply and stop after so long; without it, search
-                to that depth at once.
+            most: deepen ply by ply and stop after so many positions; without it,
+                search to that depth at once.
         """
         try:
-            return self._margins(positions, depth, seconds)
+            return self._margins(positions, depth, most)
         finally:
             self._found.clear()  # what was asked before must not change the answer
             if len(self._children) > self._KEPT:
                 self._children.clear()
 
     def _margins(
-        self, positions: Sequence[tuple[Seeds, int]], depth: int, seconds: float | None
+        self, positions: Sequence[tuple[Seeds, int]], depth: int, most: int | None
     ) -> list[tuple[int, bool]]:
-        if seconds is None:
-            self._deadline = float("inf")
+        self.positions = 0
+        self._most = float("inf")
+        if most is None:
             return [self.margin(seeds, own, depth) for seeds, own in positions]
         found = [self.margin(seeds, own, 0) for seeds, own in positions]
-        self._deadline = time.monotonic() + seconds
+        self._most = most
         for deeper in range(1, depth + 1):
             if all(proven for _, proven in found):
                 break
             try:
                 found = [self.margin(seeds, own, deeper) for seeds, own in positions]
-            except _OutOfTimeError:
+            except _TooFarError:
                 break
         return found
 
@@ -412,14 +413,14 @@ class TableBot(_Rater):
     Args:
         game: the rules.
         table: returns the table of a number of closed holes of one side.
-        seconds: how long a position outside the tables is searched.
+        most: how many positions are looked at where one outside the tables is searched.
     """
 
     def __init__(
-        self, game: RajaPasu, table: Callable[[int], RoundTable], seconds: float = 2.0
+        self, game: RajaPasu, table: Callable[[int], RoundTable], most: int = 150_000
     ) -> None:
         self._table = table
-        self._seconds = seconds
+        self._most = most
         self._search = Search(game.skipped, self.margin)
 
     def margin(self, seeds: Seeds, own: int) -> int | None:
@@ -437,7 +438,7 @@ class TableBot(_Rater):
         for seeds, own in positions:
             margin = self.margin(seeds, own)
             if margin is None:
-                return self._search.margins(positions, _DEEPEST, self._seconds)
+                return self._search.margins(positions, _DEEPEST, self._most)
             found.append((margin, True))
         return found
 

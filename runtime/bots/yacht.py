@@ -134,7 +134,7 @@ def best_write_now(view: SheetState) -> Any:
 def _payments() -> tuple[Ints, Ints, dict[tuple[int, int], int]]:
     """Return box and points of each payment, and the number of each."""
     pairs = sorted({(box, int(p)) for row in _POINTS for box, p in enumerate(row)})
-    boxes, points = np.array(pairs).T
+    boxes, points = np.ascontiguousarray(np.array(pairs).T)
     return boxes, points, {pair: number for number, pair in enumerate(pairs)}
 
 

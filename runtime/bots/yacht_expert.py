@@ -51,7 +51,12 @@ from ustad.runtime.bots.yacht import (
     after_payments,
     five_equal_payments,
 )
-from ustad.runtime.bots.yacht_outlook import Outlooks, open_counts, open_outlooks, table_spec
+from ustad.runtime.bots.yacht_outlook import (
+    Outlooks,
+    learnt,
+    open_counts,
+    open_outlooks,
+)
 from ustad.runtime.dice import KEEPS, ROLLS, Turn, keep_values
 from ustad.runtime.games.base import TIE, Advice, Bot, Judge, rank
 from ustad.runtime.games.sheet import ROLLS_A_TURN, Keep, SheetState
@@ -71,8 +76,8 @@ from ustad.runtime.games.yacht import (
     Yacht,
     state_index,
 )
-from ustad.runtime.outlook import REACH, win_shares, windows
-from ustad.tables import Table, open_table, tables_folder
+from ustad.runtime.outlook import REACH, Spread, mixed, win_shares
+from ustad.tables import MissingTableError, Table, open_table, tables_folder
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -83,7 +88,7 @@ EXTRA = PAYMENTS + 1
 _ALONE = 10_000
 """A lead that nobody makes good: the place of an opponent who is not there."""
 
-_SIDE_BY_SIDE = 64
+_SIDE_BY_SIDE = 32
 """Turns that are evaluated at once."""
 
 _MOST = 30 + BONUS + EXTRA_YACHT
@@ -92,7 +97,7 @@ _MOST = 30 + BONUS + EXTRA_YACHT
 # Payments into lower boxes but the yacht box lead to one state a box, whatever they pay.
 _SHARED = np.flatnonzero((PAYMENT_BOX >= UPPER_BOXES) & (PAYMENT_BOX != YACHT))
 _SINGLE = np.flatnonzero((PAYMENT_BOX < UPPER_BOXES) | (PAYMENT_BOX == YACHT))
-_SHARED_BOXES, _SHARED_FIRST, _SHARED_BOX = np.unique(
+_, _SHARED_FIRST, _SHARED_BOX = np.unique(
     PAYMENT_BOX[_SHARED], return_index=True, return_inverse=True
 )
 _SHARED_POINTS, _SHARED_SHIFT = np.unique(PAYMENT_POINTS[_SHARED], return_inverse=True)
@@ -101,6 +106,9 @@ _UPPER_EXTRA = np.flatnonzero(
     (PAYMENT_BOX < UPPER_BOXES)
     & ((PAYMENT_POINTS == 0) | (PAYMENT_POINTS == 5 * (PAYMENT_BOX + 1)))
 )
+
+
+_BITS: Ints = np.array([members.bit_count() for members in range(1 << len(BOXES))])
 
 
 class Goal(Protocol):
@@ -169,12 +177,14 @@ class GoalBot(TurnBot):
             return Advice((), self.value(view), self.unit)
         expected = dict(self.rating.ask(view).options)
         turns, lane = self._turns([self.view_key(view)])[0]
-        _, options = rank(*self.rated(view, turns, lane))
+        moves, values = self.rated(view, turns, lane)
+        _, options = rank(moves, values)
         tied = [option for option in options if option[1] >= options[0][1] - TIE]
         tied.sort(key=lambda option: -expected[option[0]])
         options[: len(tied)] = tied
         most = expected[tied[0][0]] - TIE
-        best = [move for move, _ in tied if expected[move] >= most]
+        good = {move for move, _ in tied if expected[move] >= most}
+        best = [move for move in moves if move in good]
         beside = {"expected_total": [expected[move] for move, _ in options]}
         return Advice(best, options[0][1], self.unit, options, beside=beside)
 
@@ -217,6 +227,8 @@ class ExpertBot(GoalBot):
     def __init__(self, rating: TableBot, outlooks: Outlooks) -> None:
         super().__init__(rating)
         self.outlooks = outlooks
+        state = self.game.state
+        self._index = lru_cache(1 << 16)(lambda sheet: state_index(*state(sheet)))
 
     def choose_many(self, views: Sequence[SheetState]) -> list[Any]:
         """Return the best move for each view, the first of equals."""
@@ -230,50 +242,62 @@ class ExpertBot(GoalBot):
 
     def view_key(self, view: SheetState) -> Key:
         """Return the own state, and of each opponent the state and how far it is behind."""
-        own = view.sheet
-        others = [
-            (_index(self.game, sheet), own.total - sheet.total)
-            for seat, sheet in enumerate(view.sheets)
-            if seat != view.to_move
-        ]
-        return Key(self.game.state(own), tuple(sorted(others)))
+        total, index = view.sheet.total, self._index
+        others = [(index(sheet), total - sheet.total) for sheet in view.sheets]
+        del others[view.to_move]
+        others.sort()
+        return Key(self.game.state(view.sheet), tuple(others))
 
     def solve(self, keys: Sequence[Key]) -> GoalTurns:
         """Solve the turns of these keys, a lane each."""
-        gains, _ = self._gains(keys, self._weights(keys))
+        gains, _ = self._gains(keys)
         return self.goal_turns(keys, gains)
 
-    def _shares(self, keys: Sequence[Key], count: int) -> Floats:
-        """Return (n, count) the share of the win with 0, 1, ... points more than now."""
-        seats = max(1, *(len(key.others) for key in keys))
-        nobody = (state_index(0, YACHT_0, 0), _ALONE)
-        others = np.array([key.others + (nobody,) * (seats - len(key.others)) for key in keys])
+    def _shares(self, others: Ints, count: int) -> Floats:
+        """Return (n, count) the share of the win with 0, 1, ... points more than now.
+
+        Args:
+            others: (n, opponents, 2) their states and how far they are behind.
+            count: for how many points.
+        """
         # Games on the same dice have opponents in common.
         states, which = np.unique(others[:, :, 0], return_inverse=True)
         rows = self.outlooks.field.rows(states)
-        return win_shares(rows, which.reshape(len(keys), seats), others[:, :, 1], count)
+        return win_shares(rows, which.reshape(others.shape[:2]), others[:, :, 1], count)
 
-    def _weights(self, keys: Sequence[Key]) -> Floats:
-        """Return (n,) what best chances count; see :func:`learnt`."""
-        if self.outlooks.best is None:
-            return np.zeros(len(keys))
+    def _weights(self, open_boxes: Ints, others: Ints, shares: Floats) -> Floats:
+        """Return (n,) what best chances count; see :func:`learnt`.
+
+        Args:
+            open_boxes: (n,) bit b set: box b is open.
+            others: (n, opponents, 2) their states and how far they are behind.
+            shares: (n,) the share of the win before the turn.
+        """
         counts = open_counts(self.game.second_yacht)
-        return np.array(
-            [
-                learnt(key.sheet[0].bit_count(), [int(counts[state]) for state, _ in key.others])
-                for key in keys
-            ]
-        )
+        own = _BITS[open_boxes]
+        there = others[:, :, 1] < _ALONE
+        early = (there & (counts[others[:, :, 0]] < own[:, None])).sum(axis=1)
+        found: Floats = learnt(own, early / np.maximum(there.sum(axis=1), 1), shares)
+        return found
 
-    def _gains(self, keys: Sequence[Key], weights: Floats) -> tuple[Floats, Floats]:
-        """Return what each payment is worth, and what points more than now are.
+    def _gains(self, keys: Sequence[Key], by_best: bool = True) -> tuple[Floats, Floats]:
+        """Return what :meth:`_few_gains` does, for so many keys at once that caches hold them."""
+        parts = [
+            self._few_gains(keys[begin : begin + _SIDE_BY_SIDE], by_best)
+            for begin in range(0, len(keys), _SIDE_BY_SIDE)
+        ]
+        gains, before = zip(*parts, strict=True)
+        return np.concatenate(gains, axis=1), np.concatenate(before)
+
+    def _few_gains(self, keys: Sequence[Key], by_best: bool) -> tuple[Floats, Floats]:
+        """Return what each payment is worth, and what the turn is if hard plays it.
 
         Args:
             keys: n of them.
-            weights: (n,) what best chances count for the own sheet.
+            by_best: let best chances count for the own sheet, where they are known.
 
         Returns:
-            (2 payments + 1, n) and (n, points) shares of the win.
+            (2 payments + 1, n) and (n,) shares of the win.
         """
         setting = self.game.second_yacht
         open_boxes, held, upper = np.array([key.sheet for key in keys]).T
@@ -285,31 +309,41 @@ class ExpertBot(GoalBot):
         box, box_lane = np.nonzero(is_open[first])
         after = np.concatenate([states[single, lane], states[first[box], box_lane]])
         lanes = np.concatenate([lane, box_lane])
-        rows = self.outlooks.own_rows(after, weights[lanes])
-        width = int(np.flatnonzero(rows.any(axis=0))[-1]) + 1
-        rows = rows[:, :width]
-        shares = self._shares(keys, width + _MOST)
-        run = windows(shares, width)
-        gains[single, lane] = np.einsum(
-            "mx,mx->m", rows[: len(at)], run[lane, rewards[single, lane]]
-        )
-        shared = np.zeros((len(keys), len(first), width))
-        shared[box_lane, box] = rows[len(at) :]
-        closed = ~is_open[_SHARED]
-        gains[_SHARED] = np.where(closed, -np.inf, _shifted(shared, run, _SHARED_POINTS))
-        paid = np.flatnonzero(held == YACHT_50) if setting != PLAIN else np.zeros(0, np.int64)
-        if len(paid):
-            gains[EXTRA + _SHARED[:, None], paid] = np.where(
-                closed[:, paid],
-                -np.inf,
-                _shifted(shared[paid], run[paid], _SHARED_POINTS + EXTRA_YACHT),
-            )
-            use = np.flatnonzero(np.isin(single, _UPPER_EXTRA) & np.isin(lane, paid))
+        seats = max(1, *(len(key.others) for key in keys))
+        nobody = (state_index(0, YACHT_0, 0), _ALONE)
+        others = np.array([key.others + (nobody,) * (seats - len(key.others)) for key in keys])
+        known = self.outlooks
+        now = known.field.spread(np.array([state_index(*key.sheet) for key in keys]))
+        rated = known.field.spread(after)
+        best = known.best.spread(after) if known.best is not None and by_best else None
+        width = max(spread.width for spread in (now, rated, best) if spread is not None)
+        shares = self._shares(others, width + _MOST)
+        games = np.arange(len(keys))
+        before = now.each(games, np.zeros(len(keys), dtype=np.int64), shares)
+        if best is not None:
+            weights = self._weights(open_boxes, others, before) / known.best_part
+            rated = mixed(rated, best, weights[lanes])
+        number = np.arange(len(after))
+        alone, together = rated.select(number[: len(at)]), rated.select(number[len(at) :])
+        gains[single, lane] = alone.each(lane, rewards[single, lane], shares)
+
+        def spread_out(extra: int, add: int, of: Spread, boxes: Ints, games: Ints) -> None:
+            """Fill in the payments into the boxes that lead to one state each."""
+            worth = of.every(games, _SHARED_POINTS + add, shares)
+            for place in range(len(first)):
+                here = np.flatnonzero(boxes == place)
+                payments = _SHARED[place == _SHARED_BOX]
+                points = _SHARED_SHIFT[place == _SHARED_BOX]
+                gains[extra + payments[:, None], games[here]] = worth[here][:, points].T
+
+        spread_out(0, 0, together, box, box_lane)
+        if setting != PLAIN and (held == YACHT_50).any():
+            paid = np.flatnonzero(held[box_lane] == YACHT_50)
+            spread_out(EXTRA, EXTRA_YACHT, together.select(paid), box[paid], box_lane[paid])
+            use = np.flatnonzero(np.isin(single, _UPPER_EXTRA) & (held[lane] == YACHT_50))
             more = rewards[single[use], lane[use]] + EXTRA_YACHT
-            gains[EXTRA + single[use], lane[use]] = np.einsum(
-                "mx,mx->m", rows[use], run[lane[use], more]
-            )
-        return gains, shares
+            gains[EXTRA + single[use], lane[use]] = alone.select(use).each(lane[use], more, shares)
+        return gains, before
 
     def begins_turn(self, state: SheetState, player: int) -> bool:
         """Tell whether a state is one at which the player's turn begins."""
@@ -330,63 +364,26 @@ class ExpertBot(GoalBot):
 
     def _advantages(self, views: Sequence[SheetState], player: TurnBot) -> Floats:
         keys = [self.view_key(view) for view in views]
-        gains, shares = self._gains(keys, np.zeros(len(keys)))
+        gains, before = self._gains(keys, by_best=False)
         base = self.goal_turns(keys, gains)
         choices = player.key_choices([player.view_key(view) for view in views])
-        rows = self.outlooks.field.rows(np.array([state_index(*key.sheet) for key in keys]))
-        width = min(rows.shape[1], shares.shape[1])
-        before: Floats = np.einsum("nx,nx->n", rows[:, :width], shares[:, :width])
         return played(base, choices) - before
 
     def ask(self, view: SheetState) -> Advice:
         """Return every legal move with its win share and the expected total beside it."""
         if len(view.sheets) == 1:
-            note = "alone at the table: expert maximises the expected total"
-            advice = replace(self.rating.ask(view), extra={"note": note})
-        else:
-            note = f"win shares by the outlook {self.outlooks.name}"
-            advice = replace(super().ask(view), extra={"outlook": self.outlooks.name})
-        return replace(advice, notes=self._notes(view, note))
+            return told_alone(self.rating.ask(view), lambda: self._notes(view))
+        advice = replace(super().ask(view), extra={"outlook": self.outlooks.name})
+        note = f"win shares by the outlook {self.outlooks.name}"
+        return replace(advice, notes=lambda: (note, *self._notes(view)))
 
     def final(self, view: SheetState) -> float:
         """Return the share of the win of a finished game."""
         return view.returns()[view.to_move]
 
-    def _notes(self, view: SheetState, *more: str) -> Callable[[], Sequence[str]]:
-        """Return what makes the lines on the final total and the bonus."""
-        return lambda: [*more, *sheet_notes(self.rating, self.outlooks, view)]
-
-
-@lru_cache(maxsize=1 << 16)
-def _index(game: Yacht, sheet: Sheet) -> int:
-    """Return the index of a sheet's state."""
-    return state_index(*game.state(sheet))
-
-
-def learnt(open_boxes: int, others: Sequence[int]) -> float:
-    """Return how much of what opponents will make is known when the later turns are played.
-
-    Of an opponent with m turns to go, of whom j are over at one of my turns, j / m of the
-    spread is known then.  The mean over my turns after this one, and over opponents: 1/2 for
-    those who have still a turn this round, k / (2 (k - 1)) for those who have not, with k
-    boxes open.  One who knew all could play for that total; one who knew nothing plays like
-    hard.  So this is what best chances are to count.
-
-    Args:
-        open_boxes: how many boxes I have open, the one to be written now among them.
-        others: how many each opponent has open.
-    """
-    if open_boxes < 2 or not others:
-        return 0.0
-    early = open_boxes / (2 * (open_boxes - 1))
-    return sum(early if count < open_boxes else 0.5 for count in others) / len(others)
-
-
-def _shifted(rows: Floats, run: Any, points: Ints) -> Floats:
-    """Return (shared payments, n) what the rows (n, boxes, width) bring with points added."""
-    worth = rows @ run[:, points].transpose(0, 2, 1)
-    shared: Floats = worth[:, _SHARED_BOX, _SHARED_SHIFT].T
-    return shared
+    def _notes(self, view: SheetState) -> Sequence[str]:
+        """Return the lines on the final total and the bonus."""
+        return sheet_notes(self.rating, self.outlooks, view)
 
 
 def played(turns: YachtTurns, choices: Ints) -> Floats:
@@ -411,30 +408,56 @@ def played(turns: YachtTurns, choices: Ints) -> Floats:
     return start
 
 
-class Unseeing(TableBot):
-    """Stands in where no outlook is built: plays like hard, and says so."""
+class AloneBot(TableBot):
+    """Expert where no outlook is built: alone at the table it needs none.
+
+    Attributes:
+        missing: what it answers where others play too.
+    """
+
+    def __init__(self, game: Yacht, table: Table, missing: MissingTableError) -> None:
+        super().__init__(game, table)
+        self.missing = missing
+
+    def choose_many(self, views: Sequence[SheetState]) -> list[Any]:
+        """Return the best move for each view, the first of equals."""
+        for view in views:
+            self._check(view)
+        return super().choose_many(views)
 
     def ask(self, view: SheetState) -> Advice:
         """Return every legal move with the expected final total after it."""
-        spec = table_spec(self.game.options, "compact")
-        note = (
-            "no outlook of these rules is built, so expert maximises the expected total; "
-            f"build one with: {spec.build_command(self.table.path.parent)}"
-        )
-        return replace(super().ask(view), extra={"note": note}, notes=lambda: (note,))
+        self._check(view)
+        return told_alone(super().ask(view))
+
+    def _check(self, view: SheetState) -> None:
+        if len(view.sheets) > 1:
+            raise self.missing.with_traceback(None)
+
+
+_ALONE_NOTE = "alone at the table: expert maximises the expected total"
+
+
+def told_alone(advice: Advice, notes: Callable[[], Sequence[str]] = tuple) -> Advice:
+    """Return the advice of level hard as expert gives it to one who plays alone."""
+    extra = {"note": _ALONE_NOTE}
+    return replace(advice, extra=extra, notes=notes)
 
 
 def make_judge(game: Yacht, tables: Path | None) -> Judge | None:
     """Return who knows exactly what a turn gains, None without the full outlook."""
-    outlooks = open_outlooks(game.options, tables)
-    if outlooks is None or not outlooks.exact:
+    try:
+        outlooks = open_outlooks(game.options, tables)
+    except MissingTableError:
+        return None
+    if not outlooks.exact:
         return None
     table = open_table(TYPE.table_spec(game.options), tables_folder(tables))
     return ExpertBot(TableBot(game, table), outlooks)
 
 
 def make_expert(game: Yacht, table: Table, tables: Path | None) -> Bot:
-    """Return expert with the best outlook that is built.
+    """Return expert with the best outlook that is built; without one, for who plays alone.
 
     Args:
         game: the rules.
@@ -444,9 +467,10 @@ def make_expert(game: Yacht, table: Table, tables: Path | None) -> Bot:
     Raises:
         TableError: an outlook is damaged or unfit.
     """
-    outlooks = open_outlooks(game.options, tables)
-    if outlooks is None:
-        return Unseeing(game, table)
+    try:
+        outlooks = open_outlooks(game.options, tables)
+    except MissingTableError as missing:
+        return AloneBot(game, table, missing)
     return ExpertBot(TableBot(game, table), outlooks)
 
 

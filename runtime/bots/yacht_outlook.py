@@ -16,7 +16,7 @@ with four in 63, and those with more by knots; see :mod:`ustad.runtime.outlook`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -217,6 +217,18 @@ def read_compact(second_yacht: int, table: Table) -> CompactOutlook:
     return CompactOutlook(kind, place, (*steps, Knots(table.values, parts["shift"])))
 
 
+def start_mean(table: Table) -> float:
+    """Return the mean of the final total by the table of an outlook.
+
+    By best chances it is that of one who knows from the start which total it takes.
+    """
+    second_yacht = SECOND_YACHT.index(table.spec.options["second_yacht"])
+    read: dict[str, Callable[[int, Table], Outlook]] = {"full": read_full, "best": read_best}
+    known = read.get(table.spec.options["outlook"], read_compact)(second_yacht, table)
+    row = known.rows(np.array([state_index(ALL_OPEN, OPEN_YACHT, 0)]))[0]
+    return float(row @ np.arange(len(row)))
+
+
 @dataclass(frozen=True)
 class Outlooks:
     """What expert goes by.
@@ -238,29 +250,31 @@ class Outlooks:
     best: Outlook | None = None
     best_part: float = 1.0
 
-    def own_rows(self, states: Ints, weights: Floats) -> Floats:
-        """Return (m, n) what own sheets may still make as expert rates them.
 
-        Args:
-            states: (m,) the states.
-            weights: (m,) what best chances are to count, where they are known; the
-                rest is hard play.
-        """
-        rows = self.field.rows(states)
-        if self.best is None or not weights.any():
-            return rows
-        best = self.best.rows(states)
-        mixed = np.zeros((len(states), max(rows.shape[1], best.shape[1])))
-        part = (weights / self.best_part)[:, None]
-        mixed[:, : rows.shape[1]] = (1 - part) * rows
-        mixed[:, : best.shape[1]] += part * best
-        return mixed
+def learnt(open_boxes: Any, early: Any, share: Any) -> Any:
+    """Return what best chances are to count: how much is still learnt on the way.
+
+    One who knew from now on what the others will make could play for that total with the
+    best chance there is; one who learnt nothing more would do as hard does.  Expert's
+    later turns lie between: on the mean they bring this part of the difference.  It was
+    measured: the gains of later turns (:mod:`ustad.solver.yacht_gain`) were regressed on
+    the difference, for 2, 4 and 6 players, and the numbers rounded.  The fewer boxes are
+    open, the more is known at the turns to come.  Arrays give an array.
+
+    Args:
+        open_boxes: how many boxes are open, the one to be written now among them.
+        early: the part of the opponents who have played this round.
+        share: the share of the win before the turn.
+    """
+    last = (1 + early / 2) / open_boxes**1.5
+    return np.minimum(0.3 + 0.1 * early + last + np.maximum(0.24 - 1.2 * share, 0.0), 1.0)
 
 
-def open_outlooks(options: Mapping[str, Any], folder: Path | None) -> Outlooks | None:
-    """Return the best outlooks that are built, None if there are none.
+def open_outlooks(options: Mapping[str, Any], folder: Path | None) -> Outlooks:
+    """Return the best outlooks that are built.
 
     Raises:
+        MissingTableError: there is none; the message says how to build the compact one.
         TableError: a table is damaged or unfit; the message names the way out.
     """
     second_yacht = SECOND_YACHT.index(options["second_yacht"])
@@ -271,15 +285,14 @@ def open_outlooks(options: Mapping[str, Any], folder: Path | None) -> Outlooks |
         if best is None:
             return Outlooks("full", known, bonus, True)
         return Outlooks("best", known, bonus, True, read_best(second_yacht, best))
-    if (table := open_if_built(options, "compact", folder)) is not None:
-        short = read_compact(second_yacht, table)
-        bonus = table.parts["bonus"] / BONUS_PARTS
-        mixed = open_if_built(options, "best_compact", folder)
-        if mixed is None:
-            return Outlooks("compact", short, bonus, False)
-        own = read_compact(second_yacht, mixed)
-        return Outlooks("best_compact", short, bonus, False, own, MIX)
-    return None
+    table = open_table(table_spec(options, "compact"), tables_folder(folder))
+    short = read_compact(second_yacht, table)
+    bonus = table.parts["bonus"] / BONUS_PARTS
+    mixed = open_if_built(options, "best_compact", folder)
+    if mixed is None:
+        return Outlooks("compact", short, bonus, False)
+    own = read_compact(second_yacht, mixed)
+    return Outlooks("best_compact", short, bonus, False, own, MIX)
 
 
 def open_if_built(options: Mapping[str, Any], outlook: str, folder: Path | None) -> Table | None:

@@ -21,8 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ustad.runtime.bots.yacht import PAYMENTS, TableBot, after_payments
-from ustad.runtime.bots.yacht_expert import EXTRA, GoalBot, GoalTurns
-from ustad.runtime.bots.yacht_outlook import open_if_built, read_best, table_spec
+from ustad.runtime.bots.yacht_expert import EXTRA, GoalBot, GoalTurns, sheet_notes
+from ustad.runtime.bots.yacht_outlook import open_if_built, open_outlooks, read_best, table_spec
 from ustad.runtime.errors import UsageError
 from ustad.runtime.games.base import Advice
 from ustad.runtime.games.sheet import SheetState
@@ -39,7 +39,7 @@ from ustad.runtime.games.yacht import (
     columns,
 )
 from ustad.runtime.outlook import SPAN, BestChances
-from ustad.tables import open_table, tables_folder
+from ustad.tables import MissingTableError, open_table, tables_folder
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -109,21 +109,33 @@ class TargetBot(GoalBot):
         """Return every legal move with the best chance after it and the expected total.
 
         Raises:
-            UsageError: neither the table nor a solution at once goes so far.
+            MissingTableError: more open boxes than can be solved at once, and no table.
+            UsageError: the table does not go so far.
         """
-        open_boxes, wanted = view.sheet.open_boxes.bit_count(), self.target - view.sheet.total
-        if isinstance(self.chances, _Solved) and open_boxes > FEW:
-            spec = table_spec(self.game.options, "best")
-            command = spec.build_command(self.rating.table.path.parent)
-            raise UsageError(
-                f"--target: with {open_boxes} open boxes expected the table of best chances "
-                f"(without it at most {FEW} open boxes); build it with: {command}"
-            )
-        if not isinstance(self.chances, _Solved) and wanted >= SPAN:
+        wanted = self.target - view.sheet.total
+        if isinstance(self.chances, _Solved):
+            if wanted > 0 and view.sheet.open_boxes.bit_count() > FEW:
+                spec = table_spec(self.game.options, "best")
+                what = f"{spec.what}, which --target takes with more than {FEW} open boxes"
+                folder = self.rating.table.path.parent
+                raise MissingTableError(spec.path(folder), what, spec.build_command(folder))
+        elif wanted >= SPAN:
             most = view.sheet.total + SPAN - 1
             raise UsageError(f"--target: expected at most {most} on this sheet, got {self.target}")
         note = f"best chance of a final total of {self.target} or more"
-        return replace(super().ask(view), extra={"target": self.target}, notes=lambda: (note,))
+        return replace(
+            super().ask(view),
+            extra={"target": self.target},
+            notes=lambda: (note, *self._sheet_notes(view)),
+        )
+
+    def _sheet_notes(self, view: SheetState) -> Sequence[str]:
+        """Return the lines on the final total and the bonus, if an outlook is built."""
+        try:
+            outlooks = open_outlooks(self.game.options, self.rating.table.path.parent)
+        except MissingTableError:
+            return ()
+        return sheet_notes(self.rating, outlooks, view)
 
     def final(self, view: SheetState) -> float:
         """Return 1 if a finished sheet has the total, else 0."""

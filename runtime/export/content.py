@@ -42,11 +42,14 @@ class Packed:
         scale: with ``offset`` says that ``offset + scale * number`` is meant, None if the
             numbers are meant themselves.
         offset: see ``scale``.
+        differences: whether the file holds differences, which compress better; only numbers
+            of 16 bits are written so.  See :func:`to_differences`.
     """
 
     numbers: NDArray[Any]
     scale: float | None = None
     offset: float = 0.0
+    differences: bool = False
 
     @property
     def dtype(self) -> str:
@@ -58,6 +61,22 @@ class Packed:
         """Return what the numbers mean, as a reader computes it."""
         found: Floats = self.numbers.astype(np.float64)
         return found if self.scale is None else self.offset + self.scale * found
+
+
+def to_differences(numbers: NDArray[np.uint16]) -> bytes:
+    """Return numbers as differences along the first axis, of the first from 0.
+
+    The low bytes of all stand first, then the high bytes; differences are modulo 2 ** 16.
+    """
+    steps = np.diff(numbers, axis=0, prepend=np.zeros_like(numbers[:1]))
+    low, high = (steps & 0xFF).astype(np.uint8), (steps >> 8).astype(np.uint8)
+    return low.tobytes() + high.tobytes()
+
+
+def from_differences(content: bytes, shape: Sequence[int]) -> NDArray[np.uint16]:
+    """Return the numbers that :func:`to_differences` wrote."""
+    low, high = np.frombuffer(content, np.uint8).reshape(2, *shape).astype("<u2")
+    return np.cumsum(low + (high << 8), axis=0, dtype="<u2")
 
 
 def rounded(values: Floats, least_scale: float = 0.0) -> Packed:
@@ -72,7 +91,7 @@ def rounded(values: Floats, least_scale: float = 0.0) -> Packed:
     scale = max((high - low) / 65534, least_scale) or 1.0
     below = int(np.ceil(-low / scale))
     numbers = np.rint(values / scale) + below
-    return Packed(numbers.astype("<u2"), scale, -scale * below)
+    return Packed(numbers.astype("<u2"), scale, -scale * below, differences=True)
 
 
 @dataclass(frozen=True)
@@ -84,6 +103,7 @@ class Content:
         facts: entries of the manifest beside the common ones, by key.
         files: the arrays of each binary file, by the names of file and array.
         reader: the JavaScript modules, that with ``open`` first.
+        levels: the levels that the reader plays, with the units of their values.
         proof: what was measured of the rounding.
         vectors: positions with their answers; see :func:`vectors`.
     """
@@ -92,6 +112,7 @@ class Content:
     facts: Mapping[str, Any]
     files: Mapping[str, Mapping[str, Packed]]
     reader: Sequence[str]
+    levels: Mapping[str, str]
     proof: Mapping[str, Any]
     vectors: Sequence[Mapping[str, Any]] = field(default_factory=tuple)
 
@@ -155,6 +176,9 @@ def cores() -> int:
     return os.cpu_count() or 1
 
 
+_RANKING = ("best", "value", "unit", "options")
+
+
 def vectors(
     kind: GameType,
     starts: Sequence[Any],
@@ -167,9 +191,10 @@ def vectors(
     """Return positions of games played at random, with what a reader must answer.
 
     Each holds the ``position``, the ``best`` moves, the exact ``value``, and what the rounded
-    values give: ``read`` and all ``options``.  Positions where the rounding changes which
-    moves are best are passed over; what they cost is part of the proof.  A manifest has no
-    room for all options: :func:`brief` leaves them out.
+    values give: ``read``, all ``options``, and ``beside`` what else an answer holds.
+    Positions where the rounding changes which moves are best are passed over; what they
+    cost is part of the proof.  A manifest has no room for all options: :func:`brief` leaves
+    them out.
 
     Args:
         kind: the game.
@@ -190,10 +215,12 @@ def vectors(
             {
                 **({} if level is None else {"level": level}),
                 "position": kind.state_to_json(state),
-                "best": true["best"],
+                "best": told["best"],
                 "value": true["value"],
                 "read": told["value"],
+                "unit": told["unit"],
                 "options": [list(option.values()) for option in told["options"]],
+                "beside": {key: held for key, held in told.items() if key not in _RANKING},
             }
         )
         if len(found) == count:

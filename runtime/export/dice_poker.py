@@ -97,4 +97,5 @@ def content(options: Mapping[str, Any], folder: Path, progress: Progress | None 
     spec = TYPE.table_spec(options)
     game = DicePoker(spec.options)
     table = open_table(spec, folder)
-    return sheet_content(TYPE, game, table, sheet_arrays(game.rules), TableBot, progress)
+    arrays = sheet_arrays(game.rules)
+    return sheet_content(TYPE, game, table, arrays, TableBot, "expert", progress)

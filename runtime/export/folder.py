@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ustad.runtime.errors import ExportError, JsonError, UstadError
-from ustad.runtime.export.content import DTYPES, Content, Packed
+from ustad.runtime.export.content import DTYPES, Content, Packed, from_differences, to_differences
 from ustad.runtime.export.manifest import (
     DIGEST,
     FORMAT,
@@ -57,8 +57,20 @@ def _with_places(arrays: Mapping[str, Packed]) -> tuple[bytes, dict[str, dict[st
         }
         if packed.scale is not None:
             places[name] |= {"scale": packed.scale, "offset": packed.offset}
-        content += packed.numbers.tobytes()
+        if packed.differences:
+            places[name]["differences"] = True
+            content += to_differences(packed.numbers)
+        else:
+            content += packed.numbers.tobytes()
     return bytes(content), places
+
+
+def _digests(contents: Mapping[str, bytes]) -> dict[str, dict[str, Any]]:
+    """Return length and digest of files by name."""
+    return {
+        name: {"bytes": len(held), "sha256": hashlib.sha256(held).hexdigest()}
+        for name, held in contents.items()
+    }
 
 
 def write_export(kind: GameType, content: Content, out: Path) -> dict[str, int]:
@@ -80,6 +92,7 @@ def write_export(kind: GameType, content: Content, out: Path) -> dict[str, int]:
     for name, arrays in content.files.items():
         written[name], found = _with_places(arrays)
         places |= {array: {"file": name, **place} for array, place in found.items()}
+    modules = reader_files()
     manifest = {
         "format": FORMAT,
         "format_version": FORMAT_VERSION,
@@ -87,16 +100,13 @@ def write_export(kind: GameType, content: Content, out: Path) -> dict[str, int]:
         "title": kind.title,
         "options": dict(content.options),
         **content.facts,
-        "reader": list(content.reader),
-        "files": {
-            name: {"bytes": len(held), "sha256": hashlib.sha256(held).hexdigest()}
-            for name, held in written.items()
-        },
+        "levels": dict(content.levels),
+        "reader": _digests({name: modules[name] for name in content.reader}),
+        "files": _digests(written),
         "arrays": places,
         "proof": dict(content.proof),
         "vectors": list(content.vectors),
     }
-    modules = reader_files()
     written |= {name: modules[name] for name in content.reader}
     written[MANIFEST] = manifest_text(manifest).encode()
     for name, held in written.items():
@@ -148,21 +158,21 @@ def read_export(folder: Path) -> tuple[dict[str, Any], dict[str, Packed]]:
             raise MismatchedTableError(path, f"{FORMAT} {FORMAT_VERSION}", str(version), remedy)
         if fields.take(DIGEST) != digest(manifest):
             raise JsonError("manifest: its digest is wrong")
-        contents = {
-            name: _checked(folder, name, held, remedy) for name, held in manifest["files"].items()
-        }
-        arrays = {
-            name: _array(place, contents[place["file"]])
-            for name, place in manifest["arrays"].items()
-        }
-        for name in manifest["reader"]:
-            _read(folder / _plain(name), LARGEST_MANIFEST, "a reader", remedy)
+        listed = {**manifest["files"], **manifest["reader"]}
+        contents = {name: _checked(folder, name, held, remedy) for name, held in listed.items()}
+        arrays, room = {}, sum(map(len, contents.values()))
+        for name, place in manifest["arrays"].items():
+            arrays[name] = _array(place, contents[place["file"]])
+            room -= arrays[name].numbers.nbytes
+            if room < 0:
+                raise JsonError("manifest: arrays: they are more than the files hold")
     except (
         UstadError,
         ValueError,
         LookupError,
         TypeError,
         AttributeError,
+        ArithmeticError,
         RecursionError,
     ) as error:
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
@@ -223,7 +233,15 @@ def _array(place: Mapping[str, Any], content: bytes) -> Packed:
         raise JsonError(f"manifest: arrays: at {at!r}")
     if at + count * dtype.itemsize > len(content):
         raise JsonError("manifest: arrays: an array lies outside of its file")
-    numbers: NDArray[Any] = np.frombuffer(content, dtype, count, at).reshape(place["shape"])
+    differences = place.get("differences", False)
+    if differences is not False and (differences is not True or dtype != np.uint16 or not count):
+        raise JsonError(f"manifest: arrays: differences {differences!r} of {count} {dtype}")
+    held = content[at : at + count * dtype.itemsize]
+    numbers: NDArray[Any] = (
+        from_differences(held, place["shape"])
+        if differences
+        else np.frombuffer(held, dtype).reshape(place["shape"])
+    )
     if "scale" not in place:
-        return Packed(numbers)
-    return Packed(numbers, float(place["scale"]), float(place["offset"]))
+        return Packed(numbers, differences=differences)
+    return Packed(numbers, float(place["scale"]), float(place["offset"]), differences)

@@ -64,6 +64,8 @@ def digest(manifest: Mapping[str, Any]) -> str:
 
 def manifest_text(manifest: Mapping[str, Any]) -> str:
     """Return the text of a manifest with its digest, a line for each key."""
-    signed = {**manifest, DIGEST: digest(manifest)}
-    lines = (f"{canonical(key)}: {canonical(held)}" for key, held in signed.items())
-    return "{\n" + ",\n".join(lines) + "\n}\n"
+    canonical(dict.fromkeys(manifest))  # refuses keys that JavaScript would reorder
+    parts = [(canonical(key), canonical(held)) for key, held in manifest.items() if key != DIGEST]
+    whole = "{" + ",".join(f"{key}:{held}" for key, held in parts) + "}"
+    parts.append((canonical(DIGEST), canonical(hashlib.sha256(whole.encode()).hexdigest())))
+    return "{\n" + ",\n".join(f"{key}: {held}" for key, held in parts) + "\n}\n"

@@ -1,8 +1,9 @@
 """The export of Marriage: the learned numbers of its expert, as they are.
 
 A number belongs to a feature of a decision; :mod:`ustad.runtime.bots.marriage_values` says
-what each is.  The reader gives the numbers by name and plays nothing: the features are the app's
-to count.  The vectors are positions with the expert's moves and nets, to check them against.
+what each is.  The reader gives the numbers by name and sums; it plays nothing: the features are
+the app's to count.  The vectors are positions with the expert's moves and nets, and with the
+``features`` that the net is the sum of, so that an app can check what it counts.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ustad.runtime.advice import advice_to_json
-from ustad.runtime.bots.marriage import make_bot
+from ustad.runtime.bots.marriage_expert import ExpertBot
 from ustad.runtime.bots.marriage_values import NUMBER_NAMES, expert_numbers, weights_spec
 from ustad.runtime.export.content import Content, Packed
 from ustad.runtime.games.base import Progress
@@ -43,12 +44,12 @@ def content(options: Mapping[str, Any], folder: Path, progress: Progress | None 
             "unit": spec.unit,
             "index_formula": "values[i] is the number of names[i]",
             "counts": {"values": len(numbers)},
-            "answers": "net",
             "option_defaults": TYPE.read_options({}),
             "names": list(NUMBER_NAMES),
         },
         files={"values.bin": {"values": Packed(np.ascontiguousarray(numbers, dtype="<f8"))}},
         reader=("marriage.js", "export.js"),
+        levels={"expert": "net"},
         proof={"numbers": len(numbers), "changed": 0, "largest_cost": 0},
         vectors=_vectors(folder),
     )
@@ -57,7 +58,7 @@ def content(options: Mapping[str, Any], folder: Path, progress: Progress | None 
 def _vectors(folder: Path) -> list[dict[str, Any]]:
     """Return positions of rounds of four experts with the expert's answers."""
     rules = TYPE.game(TYPE.read_options({}))
-    bot = make_bot("expert", rules, folder, 0)
+    bot = ExpertBot(0, expert_numbers(folder))
     found: list[dict[str, Any]] = []
     moves = 0
     for number in range(VECTORS):
@@ -67,7 +68,13 @@ def _vectors(folder: Path) -> list[dict[str, Any]]:
             moves += 1
             if moves % _EVERY == 0:
                 told = advice_to_json(TYPE, bot.ask(view))
-                vector = {"position": TYPE.state_to_json(view), "best": told["best"]}
-                found.append({**vector, "value": told["value"]})
+                found.append(
+                    {
+                        "position": TYPE.state_to_json(view),
+                        "best": told["best"],
+                        "value": told["value"],
+                        "features": bot.net_features(view),
+                    }
+                )
             state = state.apply(bot.choose(view))
     return found

@@ -169,7 +169,7 @@ def _tree(game: Pasa, width: int, numbers: Ints, stacks: Ints) -> _Tree:
         node_split.append(split)
         before = np.repeat(np.arange(len(split)), counts)
         place = np.arange(len(before)) - first[before]
-        table = np.array([found + (0,) * (width - len(found)) for found in legal])
+        table = np.array([(*found, *[0] * (width - len(found))) for found in legal])
         bet = np.where(decides[before], table[most[before], place], 0)
         path = np.where(decides[before], width * path[before] + 1 + place, path[before])
         split, bets = split[before], bets[before]
@@ -363,7 +363,6 @@ def content(options: Mapping[str, Any], folder: Path, progress: Progress | None 
         options=key,
         facts={
             **table_facts(table),
-            "answers": "win_share",
             "option_defaults": {option.name: option.default for option in RULE_OPTIONS},
             "pasa": {
                 "turns": table.values.shape[0],
@@ -382,6 +381,7 @@ def content(options: Mapping[str, Any], folder: Path, progress: Progress | None 
             }
         },
         reader=("pasa.js", "export.js"),
+        levels={"expert": "win_share"},
         proof={
             "states": found.states,
             "bets": found.bets,

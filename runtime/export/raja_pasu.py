@@ -24,6 +24,7 @@ from ustad.runtime.export.content import Content, Packed, brief, table_facts, ve
 from ustad.runtime.games.base import Progress
 from ustad.runtime.games.raja_pasu import (
     HOLES,
+    MOST_ROUNDS,
     NORTH,
     PASU,
     ROW,
@@ -110,9 +111,14 @@ def content(options: Mapping[str, Any], folder: Path, progress: Progress | None 
         options=spec.options,
         facts={
             **table_facts(table),
-            "answers": "margin",
             "option_defaults": TYPE.read_options({}),
-            "raja_pasu": {"holes": HOLES, "row": ROW, "pasu": PASU},
+            "raja_pasu": {
+                "holes": HOLES,
+                "row": ROW,
+                "pasu": PASU,
+                "seeds_a_hole": SEEDS_A_HOLE,
+                "most_rounds": MOST_ROUNDS,
+            },
         },
         files={
             "values.bin": {
@@ -123,6 +129,7 @@ def content(options: Mapping[str, Any], folder: Path, progress: Progress | None 
             }
         },
         reader=("raja_pasu.js", "export.js"),
+        levels={"expert": "margin"},
         proof={"positions": compared, "changed": 0, "largest_cost": 0},
         vectors=brief(found),
     )

@@ -571,6 +571,7 @@ def sheet_content(
     table: Table,
     arrays: SheetArrays,
     bot: Callable[[Any, Table], Bot],
+    level: str,
     progress: Progress | None = None,
 ) -> Content:
     """Return the export of a table of a game of dice and a sheet.
@@ -581,6 +582,7 @@ def sheet_content(
         table: its table.
         arrays: the rules as arrays.
         bot: makes the bot that plays a table.
+        level: what that bot is.
         progress: called with the states proven and all states.
 
     Raises:
@@ -594,14 +596,14 @@ def sheet_content(
         options=table.spec.options,
         facts={
             **table_facts(table),
-            "answers": "expected_total",
             "option_defaults": kind.read_options({}),
             "seats": [kind.least_players, kind.most_players],
             "turn": structure(),
             "sheet": arrays.to_json(),
         },
         files={"values.bin": {"values": packed, "column": Packed(arrays.column)}},
-        reader=("sheet.js", "outlook.js", "export.js"),
+        reader=("sheet.js", "export.js"),
+        levels={level: "expected_total"},
         proof=proof,
-        vectors=brief(vectors(kind, starts, bot(game, table), read, VECTORS, VECTORS_SEED, "hard")),
+        vectors=brief(vectors(kind, starts, bot(game, table), read, VECTORS, VECTORS_SEED, level)),
     )

@@ -151,8 +151,9 @@ def content(options: Mapping[str, Any], folder: Path, progress: Progress | None 
         raise OptionError("option outlook: the compact outlook is exported with the values")
     game = Yacht(**spec.options)
     table = open_table(spec, folder)
-    found = sheet_content(TYPE, game, table, sheet_arrays(game), TableBot, progress)
+    found = sheet_content(TYPE, game, table, sheet_arrays(game), TableBot, "hard", progress)
     outlook = open_if_built(spec.options, "compact", folder)
+    found = replace(found, levels={**found.levels, "expert": "win_share"})
     return found if outlook is None else _with_outlook(found, game, table, outlook)
 
 
@@ -176,6 +177,7 @@ def _with_outlook(found: Content, game: Yacht, table: Table, outlook: Table) -> 
     }
     facts = {
         "outlook": {
+            "name": "compact",
             "quantity": outlook.spec.quantity,
             "index_formula": outlook.spec.index_formula,
             "steps": names,
@@ -191,5 +193,6 @@ def _with_outlook(found: Content, game: Yacht, table: Table, outlook: Table) -> 
         found,
         vectors=[*found.vectors, *brief(played)],
         facts={**found.facts, **facts},
+        reader=("yacht.js", "outlook.js", *found.reader),
         files={**found.files, "outlook.bin": arrays},
     )

@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 from ustad.runtime.errors import OptionError, PositionError, shown
 from ustad.runtime.strict_json import Fields, is_int
-from ustad.tables import TableSpec
+from ustad.tables import Table, TableSpec
 
 CHANCE = -1
 """``current_player()`` of a state that waits for dice or cards."""
@@ -130,13 +130,11 @@ class Advice:
 def rank(
     moves: Sequence[Any], values: Sequence[float]
 ) -> tuple[list[Any], list[tuple[Any, float]]]:
-    """Return the moves tied for best and all moves with their values, best first.
-
-    Ties keep the order of ``moves``.
-    """
-    options = sorted(zip(moves, values, strict=True), key=lambda option: -option[1])
+    """Return the moves tied for best, in their order, and all with their values, best first."""
+    rated = list(zip(moves, values, strict=True))
+    options = sorted(rated, key=lambda option: -option[1])
     least = options[0][1] - TIE
-    return [move for move, value in options if value >= least], options
+    return [move for move, value in rated if value >= least], options
 
 
 class Bot(Protocol):
@@ -410,9 +408,22 @@ class GameType(ABC):
         del level, game, tables
         return None
 
+    def start_value(self, table: Table) -> tuple[float, str]:
+        """Return what a table says of the start of the game, and its unit, to tell people."""
+        return table.start_value, table.spec.unit
+
     @abstractmethod
     def table_options(self) -> tuple[dict[str, Any], ...]:
         """Return the option sets of the tables that a default build makes."""
+
+    def structure(self, options: Mapping[str, Any]) -> dict[str, NDArray[Any]]:
+        """Return what a table file carries for readers in other languages, arrays by name.
+
+        Args:
+            options: a table's full option set.
+        """
+        del options
+        return {}
 
     @abstractmethod
     def table_spec(self, options: Mapping[str, Any]) -> TableSpec:

@@ -68,7 +68,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -76,7 +76,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ustad.runtime.dice import COUNTS, FACES, FIRST_ROLL, ROLL_INDEX
-from ustad.runtime.errors import OptionError, PositionError, shown
+from ustad.runtime.errors import MoveError, OptionError, PositionError, shown
 from ustad.runtime.games.base import Bot, Option, WholeNumber
 from ustad.runtime.games.columns import Columns, least_needed, merge_sums
 from ustad.runtime.games.sheet import SheetGame, SheetGameType, SheetState, Write, flag_int
@@ -272,6 +272,8 @@ def bonus_points(rules: Rules, row: Any, open_after: Any, subtotal: Any) -> Any:
 # Numbering the states.
 
 PART_TWO_SETS = 1 << PART_TWO_TURNS
+MOST = 1_000_000
+"""The most that the school's bonus and threshold may be."""
 LOWEST_SUBTOTAL = -PAR * FACES * (FACES + 1) // 2
 
 
@@ -308,7 +310,7 @@ def state_number(
     return (1 - in_school) * part + in_school * (part_count(rules) + place - 1)
 
 
-@cache
+@lru_cache(maxsize=64)
 def columns(school_threshold: int) -> Columns:
     """Return the columns of the states at a threshold.
 
@@ -511,8 +513,8 @@ class DicePokerType(SheetGameType):
         Option("first_throw", "double", FIRST_THROWS, "what doubles straight after the first"),
         Option("five_as_full_house", False, _YES_NO, "five equal dice are a full house"),
         Option("four_as_two_pairs", False, _YES_NO, "four equal dice are two pairs"),
-        WholeNumber("school_bonus", 50, (), "what the school earns, 0 for none", 0, 10_000),
-        WholeNumber("school_threshold", 0, (), "the least subtotal that earns it", -10_000, 10_000),
+        WholeNumber("school_bonus", 50, (), "what the school earns", -MOST, MOST),
+        WholeNumber("school_threshold", 0, (), "the least subtotal that earns it", -MOST, MOST),
         Option("chance_doubles", False, _YES_NO, "chance doubles after the first throw too"),
         Option("chance_after_miss", False, _YES_NO, "chance only when the turn made nothing"),
     )
@@ -576,11 +578,15 @@ class DicePokerType(SheetGameType):
             found["turns_left"] = [sheet.turns_left for sheet in state.sheets]
         return found
 
+    move_keys = ("keep", "write", "pass")
+
     def move_from_json(self, move: Any) -> Any:
         """Return the keep, write or pass that a JSON object describes."""
-        if isinstance(move, dict) and move == {"pass": True} and move["pass"] is True:
-            return PASS
-        return super().move_from_json(move)
+        if not isinstance(move, dict) or move.keys() != {"pass"}:
+            return super().move_from_json(move)
+        if move["pass"] is not True:
+            Fields(move, "move", MoveError).fail("pass", "true", move["pass"])
+        return PASS
 
     def move_to_json(self, move: Any) -> dict[str, Any]:
         """Return the JSON object of a keep, write or pass."""
@@ -641,6 +647,10 @@ class DicePokerType(SheetGameType):
             self.read_options({"dash": "sacrifice", "order": "free"}),
         )
 
+    def columns(self, options: Mapping[str, Any]) -> Columns:
+        """Return the columns of the states under an option set."""
+        return columns(options["school_threshold"])
+
     def table_spec(self, options: Mapping[str, Any]) -> TableSpec:
         """Return the identity of the table of expected points still to come."""
         full = self.read_options(dict(options))
@@ -687,8 +697,10 @@ def _read_sheet(rules: Rules, sheet: Any, name: str, turns_left: Any, seat: int)
     fields = Fields(sheet, name)
     points = [fields.take(row, None) for row in ROWS]
     fields.done()
+    dashes = [row for row in range(SCHOOL_ROWS, ROW_COUNT) if is_int(points[row], 0, 0)]
+    if rules.deferred and dashes and turns_left is None:
+        raise _no_turns_left(seat, "holds dashes")
     if rules.deferred and is_int(turns_left, 0, 0):
-        dashes = [row for row in range(SCHOOL_ROWS, ROW_COUNT) if is_int(points[row], 0, 0)]
         points = [None if row in dashes else held for row, held in enumerate(points)]
     open_rows = sum(1 << row for row, held in enumerate(points) if held is None)
     for row, held in enumerate(points):
@@ -704,6 +716,11 @@ def _read_sheet(rules: Rules, sheet: Any, name: str, turns_left: Any, seat: int)
     return make_sheet(rules, points, _turns_left(rules, points, open_rows, turns_left, seat))
 
 
+def _no_turns_left(seat: int, why: str) -> PositionError:
+    expected = f"a list with one number a sheet, since sheets[{seat}] {why}"
+    return PositionError(f"position: turns_left: expected {expected}, got null")
+
+
 def _turns_left(
     rules: Rules, points: Sequence[int | None], open_rows: int, given: Any, seat: int
 ) -> int:
@@ -715,10 +732,7 @@ def _turns_left(
     if given is None and (in_school or open_count == 0):
         return open_count
     if given is None:
-        raise PositionError(
-            f"position: turns_left: expected a list with one number a sheet, since sheets[{seat}] "
-            "is in part two, got null"
-        )
+        raise _no_turns_left(seat, "is in part two")
     least = open_count if in_school else 0
     if not is_int(given, least, open_count):
         expected = f"{least}" if least == open_count else f"{least} to {open_count}"

@@ -60,6 +60,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ustad.runtime.errors import MoveError, OptionError, OutcomeError, PositionError, shown
 from ustad.runtime.games.base import CHANCE, OVER, Bot, GameType, Option, WholeNumber, read_options
@@ -78,6 +79,8 @@ SHARE, FIRST_COME = range(2)
 MENUS = ("buttons", "all")
 BUTTONS, ALL = range(2)
 NO_MAXIMUM = 10**9
+MOST_CHIPS = 100_000
+"""The most chips that a position may have on the table, in stakes."""
 """What ``max_bet`` is for the flat functions when there is none; no stack is larger."""
 
 Throw = tuple[int, ...]
@@ -129,12 +132,19 @@ def next_bet(menu: int, most: int, bet: int) -> int:
 
 
 @lru_cache(maxsize=4096)
-def legal_bets(menu: int, most: int) -> tuple[int, ...]:
+def legal_bets(menu: int, most: int) -> Sequence[int]:
     """Return the legal bets in ascending order where so much is allowed."""
-    bets = [next_bet(menu, most, -1)]
+    least = next_bet(menu, most, -1)
+    if menu == ALL:
+        return range(least, most + 1)  # may be long
+    bets = [least]
     while (bet := next_bet(menu, most, bets[-1])) >= 0:
         bets.append(bet)
     return tuple(bets)
+
+
+def _bets_in_words(bets: Sequence[int]) -> str:
+    return f"{bets[0]} to {bets[-1]}" if len(bets) > 8 else ", ".join(map(str, bets))
 
 
 # The dice.
@@ -335,7 +345,7 @@ class PasaState:
         if seat == CHANCE:
             return self._thrown(move)
         if not is_int(move, 0, NO_MAXIMUM) or move not in self.legal_moves():
-            legal = ", ".join(map(str, self.legal_moves()))
+            legal = _bets_in_words(self.legal_moves())
             raise MoveError(f"move: bet: expected one of {legal}, got {shown(move)}")
         bets = (*self.bets[:seat], int(move), *self.bets[seat + 1 :])
         return replace(self, bets=bets)
@@ -414,6 +424,13 @@ def split_number(stacks: Sequence[int]) -> int:
     return number
 
 
+def binomials(players: int, chips: int) -> NDArray[np.int64]:
+    """Return (players, chips + 2): C(q + j - 1, j) for j and q, of which splits are numbered."""
+    return np.array(
+        [[comb(q + j - 1, j) if j else 1 for q in range(chips + 2)] for j in range(players)]
+    )
+
+
 def least_chips(players: int, chips: int) -> int:
     """Return the smallest total of chips that a table of so many seats and chips holds."""
     return 1 if players == 2 and chips <= ALL_TOTALS_UP_TO else chips
@@ -472,9 +489,11 @@ class PasaType(GameType):
         stacks = fields.take("stacks")
         if not isinstance(stacks, list) or not all(is_int(s, 0, NO_MAXIMUM) for s in stacks):
             fields.fail("stacks", "a list with the chips of each seat, whole numbers", stacks)
-        players = self.check_players(len(stacks))
-        if not any(stacks):
-            fields.fail("stacks", "some chips", stacks)
+        if not self.least_players <= len(stacks) <= self.most_players:
+            fields.fail("stacks", f"{self.least_players} to {self.most_players} seats", stacks)
+        players = len(stacks)
+        if not 0 < sum(stacks) <= MOST_CHIPS:
+            fields.fail("stacks", f"1 to {MOST_CHIPS} chips in all, in stakes", stacks)
         thrower = fields.integer("thrower", 0, players - 1)
         turns_left = fields.integer("turns_left", 0, NO_MAXIMUM)
         bets = fields.take("bets")
@@ -566,6 +585,10 @@ class PasaType(GameType):
             full["chips"] = 10 * full["players"]
         return full
 
+    def structure(self, options: Mapping[str, Any]) -> dict[str, NDArray[Any]]:
+        """Return the numbers of which splits are numbered."""
+        return {"binomial": binomials(options["players"], options["chips"])}
+
     def table_spec(self, options: Mapping[str, Any]) -> TableSpec:
         """Return the identity of the table of win shares.
 
@@ -641,7 +664,7 @@ class PasaType(GameType):
 
     def prompt(self, state: PasaState) -> str:
         """Return what can be typed now."""
-        bets = ", ".join(map(str, state.legal_moves()))
+        bets = _bets_in_words(state.legal_moves())
         return f"your bet in stakes: {bets} (the last is the most allowed)"
 
     def move_from_text(self, state: PasaState, text: str) -> int:
@@ -673,7 +696,7 @@ def _with_bets(state: PasaState, bets: Any, fields: Fields) -> PasaState:
             break
         legal = state.legal_moves()
         if not is_int(bet, 0, NO_MAXIMUM) or bet not in legal:
-            fields.fail(f"bets[{seat}]", f"null or one of {', '.join(map(str, legal))}", bet)
+            fields.fail(f"bets[{seat}]", f"null or one of {_bets_in_words(legal)}", bet)
         state = state.apply(bet)
     return state
 

@@ -49,6 +49,7 @@ four seeds or more has changed: the state remembers the boards since then,
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, MutableSequence, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -67,6 +68,7 @@ ROW = 7
 HOLES = 2 * ROW
 SEEDS_A_HOLE = 7
 ALL_SEEDS = HOLES * SEEDS_A_HOLE
+MOST_ROUNDS = 1000
 PASU = 4
 """A hole that a sown seed brings to so many is emptied: a touched hole holds 0 to 3."""
 
@@ -552,7 +554,7 @@ class RajaPasuType(GameType):
     options = (
         Option("origin", "sown", ORIGIN, "whether a lap sows into the hole it began from"),
         Option("match", False, (False, True), "rounds until a side can open no hole, or one round"),
-        WholeNumber("max_rounds", 20, (), "the most rounds of a match", 1, 1000),
+        WholeNumber("max_rounds", 20, (), "the most rounds of a match", 1, MOST_ROUNDS),
     )
 
     @property
@@ -586,6 +588,9 @@ class RajaPasuType(GameType):
         if seeds > ALL_SEEDS:
             fields.fail("board", f"at most {ALL_SEEDS} seeds with those captured", seeds)
         match = None if match_given is None else _match(match_given, game, seeds, closed)
+        untouched = all(board[hole] == SEEDS_A_HOLE for hole in range(HOLES) if hole not in closed)
+        if match is not None and untouched and to_move != match.leader:
+            fields.fail("to_move", f"{match.leader}, who leads the round", to_move)
         return RajaPasuState(
             game, board, closed, to_move, (captured[0], captured[1]), earlier, match
         )
@@ -830,13 +835,14 @@ def _earlier(
     if not isinstance(given, list):
         fields.fail("earlier", "a list of boards", given)
     found = tuple(_counts(fields, "earlier", past, HOLES) for past in given)
-    for past in found:
+    times = Counter(found)
+    for past in times:
         if sum(past) != sum(board) or any(past[hole] for hole in closed):
             fields.fail("earlier", f"boards with {sum(board)} seeds in open holes", list(past))
         if any(a != b and max(a, b) > 3 for a, b in zip(past, board, strict=True)):
             # A hole of four or more changes for good.
             fields.fail("earlier", "boards alike in every hole of four or more", list(past))
-        if found.count(past) > 2:
+        if times[past] > 2:
             fields.fail("earlier", "no board three times, which ends the round", list(past))
     return found
 

@@ -13,13 +13,15 @@ from __future__ import annotations
 
 import argparse
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
+from ustad.runtime import dice
 from ustad.runtime.dice import (
     DICE,
     FACES,
@@ -31,6 +33,7 @@ from ustad.runtime.dice import (
 )
 from ustad.runtime.errors import MoveError, OutcomeError, PositionError, shown
 from ustad.runtime.games.base import CHANCE, OVER, GameType
+from ustad.runtime.games.columns import Columns
 from ustad.runtime.strict_json import Fields, is_int
 
 ROLLS_A_TURN = 3
@@ -255,6 +258,15 @@ class SheetGameType(GameType):
     usual_players = 2
     box_names: tuple[str, ...]
 
+    def structure(self, options: Mapping[str, Any]) -> dict[str, NDArray[Any]]:
+        """Return the rolls, the keeps, the chances between them, and the column of each state."""
+        column = self.columns(options).column.astype(np.int16)
+        return {**dice.structure(), "column": column}
+
+    @abstractmethod
+    def columns(self, options: Mapping[str, Any]) -> Columns:
+        """Return the columns of the states under an option set."""
+
     @abstractmethod
     def sheet_from_json(self, game: Any, sheet: Any, name: str) -> Any:
         """Return the sheet that a JSON object describes, or raise PositionError."""
@@ -281,9 +293,10 @@ class SheetGameType(GameType):
         fields.one_of("game", (self.name,))
         game = self.game(self.read_options(fields.take("options", {})))
         given = fields.take("sheets")
-        if not isinstance(given, list) or not given:
-            fields.fail("sheets", "a list with one sheet a seat", given)
-        players = self.check_players(len(given))
+        if not isinstance(given, list) or not self.least_players <= len(given) <= self.most_players:
+            seats = f"{self.least_players} to {self.most_players} seats"
+            fields.fail("sheets", f"a list with one sheet a seat, {seats}", given)
+        players = len(given)
         sheets = self.sheets_from_json(game, fields, given)
         first = fields.integer("first", 0, players - 1, 0)
         to_move = fields.integer(
@@ -312,17 +325,18 @@ class SheetGameType(GameType):
         position["rolls_left"] = state.rolls_left
         return position
 
+    move_keys: tuple[str, ...] = ("keep", "write")
+
     def move_from_json(self, move: Any) -> Any:
         """Return the keep or write that a JSON object describes."""
         fields = Fields(move, "move", MoveError)
-        if isinstance(move, dict) and {"keep", "write"} <= move.keys():
-            raise MoveError("move: expected keep or write, got both")
-        kept = fields.take("keep", None)
+        if len(move.keys() & set(self.move_keys)) != 1:
+            raise MoveError(f"move: expected one of {', '.join(self.move_keys)}, got {shown(move)}")
         found: Any
-        if kept is None:
-            found = Write(fields.one_of("write", self.box_names))
+        if "keep" in move:
+            found = Keep(check_dice(fields, "keep", fields.take("keep"), 0, DICE - 1))
         else:
-            found = Keep(check_dice(fields, "keep", kept, 0, DICE - 1))
+            found = Write(fields.one_of("write", self.box_names))
         fields.done()
         return found
 
@@ -375,6 +389,8 @@ class SheetGameType(GameType):
             return None
         if args.dice is not None and args.rolls_left is None:
             raise PositionError("--rolls-left: expected 0, 1 or 2 beside --dice")
+        if args.dice is None and args.rolls_left not in (None, str(ROLLS_A_TURN)):
+            raise PositionError("--dice: expected the dice that lie, beside --rolls-left")
         left = (
             ROLLS_A_TURN if args.rolls_left is None else flag_int("--rolls-left", args.rolls_left)
         )
@@ -513,6 +529,11 @@ def _check_rotation(state: SheetState) -> None:
         seat = (state.first + offset) % seats
         expected = least + (offset < ahead)
         if turns[seat] != expected:
+            if state.is_over():
+                raise PositionError(
+                    f"position: to_move: expected {state.first}, the first seat, since every "
+                    f"sheet is full, got {state.to_move}"
+                )
             raise PositionError(
                 f"position: sheets[{seat}]: expected {expected} turns taken, since seat "
                 f"{state.first} rolled first and seat {state.to_move} is to move, got {turns[seat]}"

@@ -59,7 +59,7 @@ from ustad.runtime.games.base import Bot, Judge, Option
 from ustad.runtime.games.columns import Columns, least_needed, merge_sums
 from ustad.runtime.games.sheet import SheetGame, SheetGameType, SheetState, Write, flag_int
 from ustad.runtime.strict_json import Fields
-from ustad.tables import TableSpec
+from ustad.tables import Table, TableSpec
 
 BOXES = (
     "ones",
@@ -504,6 +504,14 @@ class YachtType(SheetGameType):
             ),
         )
 
+    def start_value(self, table: Table) -> tuple[float, str]:
+        """Return the expected total by a table: of an outlook the mean."""
+        if "outlook" not in table.spec.options:
+            return super().start_value(table)
+        from ustad.runtime.bots.yacht_outlook import start_mean
+
+        return start_mean(table), "points"
+
     def tables_asked_for(self, options: dict[str, Any]) -> Sequence[dict[str, Any]]:
         """Return the table of these options and those it is of no use without."""
         outlooks = {
@@ -516,6 +524,11 @@ class YachtType(SheetGameType):
         rules = {name: value for name, value in options.items() if name != "outlook"}
         needed = outlooks.get(asked, (asked,))
         return (rules, *({**rules, "outlook": outlook} for outlook in needed))
+
+    def columns(self, options: Mapping[str, Any]) -> Columns:
+        """Return the columns of the states, which are the same under every setting."""
+        del options
+        return columns()
 
     def table_spec(self, options: Mapping[str, Any]) -> TableSpec:
         """Return the identity of the table of expected points still to come, or of an outlook."""

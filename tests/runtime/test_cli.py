@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -18,7 +19,7 @@ import pytest
 from ustad.runtime import cli
 from ustad.runtime.games import game_type
 from ustad.runtime.games.yacht import BOXES, SECOND_YACHT, TYPE
-from ustad.tables import TableSpec, write_table
+from ustad.tables import TableSpec, open_table, write_table
 
 Ustad = Callable[..., Any]
 
@@ -180,7 +181,7 @@ WRONG = {
     "rolls_left 3": ("--dice 1 1 3 4 6 --rolls-left 3", "position", "rolls_left"),
     "rolls_left two": ("--dice 1 1 3 4 6 --rolls-left two", "position", "--rolls-left"),
     "no rolls_left": ("--dice 1 1 3 4 6", "position", "--rolls-left: expected 0, 1 or 2"),
-    "no dice": ("--rolls-left 2", "position", "rolls_left"),
+    "no dice": ("--rolls-left 2", "position", "--dice: expected the dice"),
     "unknown box": ("--sheet aces=3", "position", 'unknown key "aces"'),
     "ones=7": ("--sheet ones=7", "position", "ones: expected one of 0, 1, 2, 3, 4, 5, got 7"),
     "full_house=24": ("--sheet full_house=24", "position", "full_house: expected one of 0, 25"),
@@ -357,8 +358,45 @@ def test_info_tells_of_a_damaged_table_and_lists_the_others(
     bad.write_bytes(b"text")
     run = run_ustad("info", "--tables", sound, "--json")
     assert [row["options"]["second_yacht"] for row in run.json["tables"]] == ["bonus_and_joker"]
+    assert run.status == 1
     assert run.err.count("\n") == 1
     assert str(bad) in run.err
+
+
+def test_the_remedy_for_a_damaged_table_builds_it(run_ustad: Ustad, tmp_path: Path) -> None:
+    """Not a default table, in a folder whose name a shell would take apart."""
+    folder = tmp_path / "my tables"
+    words = ["build", "pasa", "--option", "players=2", "--option", "chips=9", "--tables", folder]
+    [row] = run_ustad(*words, "--json").json["tables"]
+    path = Path(row["path"])
+    content = path.read_bytes()
+    path.write_bytes(content[:-1])
+    [row] = run_ustad("verify", "--tables", folder, "--json").json["tables"]
+    remedy = shlex.split(row["error"].rpartition("with: ")[2])
+    assert remedy[0] == "ustad"
+    assert run_ustad(*remedy[1:]).status == 0
+    assert path.read_bytes() == content
+
+
+def test_a_text_beside_tables_is_nobodys_business(run_ustad: Ustad, sound: Path) -> None:
+    (sound / "position.json").write_text("{}")
+    assert run_ustad("verify", "--tables", sound).out.endswith("1 tables, 0 bad\n")
+
+
+def test_the_folder_of_the_tables_is_a_folder(run_ustad: Ustad, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    for command in ("info", "verify", "build"):
+        assert "got a file" in in_error(run_ustad(command, "--tables", tmp_path / "file"))
+        assert "expected a folder" in in_error(run_ustad(command, "--tables", ""))
+
+
+def test_a_build_removes_what_a_killed_one_left(run_ustad: Ustad, sound: Path) -> None:
+    """The table is there, so nothing else is written."""
+    left = sound / ".yacht-killed.ustad-part"
+    left.write_text("")
+    os.utime(left, (0, 0))
+    run_ustad("build", "yacht", "--option", "second_yacht=plain", "--tables", sound)
+    assert not left.exists()
 
 
 def test_verify(run_ustad: Ustad, tables: Path, sound: Path) -> None:
@@ -368,6 +406,29 @@ def test_verify(run_ustad: Ustad, tables: Path, sound: Path) -> None:
     assert all(row["error"] is None for row in run.json["tables"])
     assert run_ustad("verify", "--tables", tables).out.endswith("3 tables, 0 bad\n")
     assert "expected a folder" in in_error(run_ustad("verify", "--tables", sound / "none"))
+
+
+@pytest.mark.parametrize("change", ["more", "none", "type", "number"])
+def test_verify_compares_what_a_table_carries_for_other_languages(
+    run_ustad: Ustad, tables: Path, sound: Path, change: str
+) -> None:
+    """Rolls, keeps and chances are the rules' own, whatever digest stands over others."""
+    table = open_table(TYPE.table_spec({}), tables)
+    arrays = dict(TYPE.structure(table.spec.options))
+    if change == "more":
+        arrays["luck"] = np.arange(3)
+    elif change == "none":
+        del arrays["rolls"]
+    elif change == "type":
+        arrays["keeps"] = arrays["keeps"].astype(np.int64)
+    else:
+        arrays["transition"][0, 0] *= 2
+    path = write_table(table.spec, sound, table.values, table.counts, arrays, table.parts)
+    run = run_ustad("verify", "--tables", sound, "--json")
+    assert run.status == 1
+    [error] = [row["error"] for row in run.json["tables"] if row["path"] == str(path)]
+    assert "structure" in error
+    assert "ustad build yacht" in error
 
 
 @pytest.mark.parametrize("damage", ["flip", "cut", "foreign", "empty", "name", "other game"])
@@ -428,7 +489,7 @@ def test_bundle_and_verify(
     for path in paths:
         assert path.read_bytes() == (tmp_path / "a" / path.name).read_bytes()
     assert len(paths) == 2 * len(one_game) + 1
-    assert run_ustad("verify", "--tables", tmp_path / "a").out.endswith("of a bundle, 0 bad\n")
+    assert run_ustad("verify", "--tables", tmp_path / "a").out.endswith("7 files, 0 bad\n")
     shown = run_ustad("info", "--tables", tmp_path / "a", "--json").json["tables"]
     assert len(shown) == len(one_game)
     path = next(path for path in (tmp_path / "a").iterdir() if path.suffix == ".json")

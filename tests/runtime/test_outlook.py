@@ -15,9 +15,13 @@ from ustad.runtime.outlook import (
     REACH,
     SPAN,
     BestChances,
+    CompactOutlook,
     FullOutlook,
     Knots,
     Mixture,
+    Rows,
+    Steps,
+    mixed,
     win_shares,
 )
 from ustad.solver import compact
@@ -128,3 +132,55 @@ def test_knots_that_stand_together_are_one_point() -> None:
     gaps = np.zeros((KNOTS, 1), dtype=np.uint8)
     nothing = Knots(gaps, np.zeros(1, dtype=np.int8)).rows(np.array([0]))[0]
     assert nothing[0] == pytest.approx(1.0, abs=1e-12)
+
+
+def weighed(rows: np.ndarray, lanes: np.ndarray, points: np.ndarray, shares: np.ndarray) -> list:
+    """Return the mean share of each row with its points added, term by term."""
+    return [
+        sum(chance * shares[lane, added + x] for x, chance in enumerate(row))
+        for row, lane, added in zip(rows.tolist(), lanes, points, strict=True)
+    ]
+
+
+@settings(max_examples=30, deadline=None)
+@given(seed=st.integers(0, 10**6), closed=st.integers(0, 3))
+def test_spreads_weigh_as_their_rows_do(seed: int, closed: int) -> None:
+    """In every form, each state with its own points and with several, parts of them, mixed."""
+    random = np.random.default_rng(seed)
+    gaps = random.integers(1, 40, (KNOTS, 6)).astype(np.uint8)
+    gaps[random.integers(0, KNOTS, closed), random.integers(0, 6, closed)] = 0
+    knots = Knots(gaps, random.integers(-60, 60, 6).astype(np.int8))
+    steps = Steps(random.integers(1, 9, 30), np.arange(0, 31, 5), np.arange(6))
+    kind, place = np.repeat([0, 1], 6), np.tile(np.arange(6), 2)
+    compact_outlook = CompactOutlook(kind.astype(np.int8), place, (steps, knots))
+    full = full_outlook(random.dirichlet(np.ones(30), 12))
+    shares = np.sort(random.random((3, REACH + 200)), axis=1)
+    states, lanes = random.integers(6, 12, 9), random.integers(0, 3, 9)
+    for outlook, at in (
+        (full, states),
+        (compact_outlook, states),
+        (compact_outlook, states - 6),
+        (compact_outlook, random.integers(0, 12, 9)),
+    ):
+        spread, rows = outlook.spread(at), outlook.rows(at)
+        points = random.integers(0, 100, 9)
+        assert spread.width + 100 <= shares.shape[1]
+        found = spread.each(lanes, points, shares)
+        assert found == pytest.approx(weighed(rows, lanes, points, shares), abs=1e-12)
+        several = spread.every(lanes, points[:4], shares)
+        for number, added in enumerate(points[:4]):
+            alone = spread.each(lanes, np.full(9, added), shares)
+            assert several[:, number] == pytest.approx(alone, abs=1e-12)
+        some = np.array([4, 1])
+        part = spread.select(some).each(lanes[some], points[some], shares)
+        assert part == pytest.approx(found[some], abs=1e-12)
+        other, weights = full.spread(states), random.random(9)
+        both = mixed(spread, other, weights)
+        assert isinstance(both, Rows) == isinstance(spread, Rows)
+        assert both.width == max(spread.width, other.width)
+        one, two = found, other.each(lanes, points, shares)
+        expected = (1 - weights) * one + weights * two
+        assert both.each(lanes, points, shares) == pytest.approx(expected, abs=1e-12)
+        assert both.select(some).every(lanes[some], points[some][:1], shares)[0] == pytest.approx(
+            both.every(lanes, points[some][:1], shares)[some[0]], abs=1e-12
+        )

@@ -75,6 +75,7 @@ def test_every_method_answers(advisor: Advisor) -> None:
         (b"1", "usage", None),
         (b'{"id":1}', "usage", 1),
         (b'{"id":[1],"method":"ask"}', "usage", None),
+        (b'{"id":true,"method":"ask"}', "usage", None),
         (b'{"id":1,"id":2,"method":"ask"}', "json", None),
         (b'{"id":7,"method":"fly"}', "usage", 7),
         (b'{"id":7,"method":["ask"]}', "usage", 7),

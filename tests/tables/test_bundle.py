@@ -156,6 +156,11 @@ def test_every_changed_byte_is_found(folder: Path) -> None:
             "a digest and a new file name",
         ),
         (
+            lambda f: (f / "SHA256SUMS").write_text(f"{'0' * 64}  {'long' * 80}\n"),
+            "long" * 80,
+            "a readable file",
+        ),
+        (
             lambda f: (f / "SHA256SUMS").write_text((f / "SHA256SUMS").read_text() * 2),
             "SHA256SUMS",
             "a digest and a new file name",

@@ -593,9 +593,19 @@ def test_a_long_attribute_is_told_short(path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["format", "game", "options", "counts", "values_sha256"])
 def test_text_in_a_heap_is_not_read(path: Path, name: str) -> None:
-    """Over a heap whose bytes make no sense HDF5 can run for ever."""
+    """Over a heap whose bytes make no sense HDF5 can run for ever; an older version wrote so."""
     forge(path, lambda file: file.attrs.__setitem__(name, "text of no fixed length"))
-    assert f"attribute {name}" in refused(path)
+    assert f"attribute {name}" in refused(path, MismatchedTableError)
+    if name in ("game", "options"):
+        with pytest.raises(MismatchedTableError, match=f"attribute {name}"):
+            identity(path, "build it")
+
+
+def test_another_version_is_told_before_anything_else(path: Path) -> None:
+    forge(path, lambda file: file.attrs.__setitem__("format_version", 0))
+    assert "expected format_version 1, found 0" in refused(path, MismatchedTableError)
+    with pytest.raises(MismatchedTableError, match="found 0"):
+        identity(path, "build it")
 
 
 @pytest.mark.parametrize("counts", ["[]", '{"states": "many"}', '{"states": NaN}', "[" * 60_000])
@@ -792,12 +802,16 @@ def test_what_wrote_a_file_is_told(path: Path) -> None:
 def test_a_temporary_file_is_removed_when_it_is_known_to_be_left_over(path: Path) -> None:
     """A writer that was killed leaves its file; one that is at work must keep it."""
     content = path.read_bytes()
-    stale, alive = path.parent / ".nim-killed.part", path.parent / ".nim-at-work.part"
+    stale, alive = path.parent / ".nim-killed.ustad-part", path.parent / ".nim-at-work.ustad-part"
     for at, age in ((stale, store.STALE_AFTER + 60), (alive, store.STALE_AFTER - 60)):
         at.write_bytes(content[:-1])
         os.utime(at, (time.time() - age,) * 2)
+    foreign = path.parent / ".film.part"
+    foreign.write_bytes(b"")
+    os.utime(foreign, (0, 0))
     assert table_files(path.parent) == [path]
     write(path.parent)
+    assert foreign.exists()
     assert not stale.exists()
     assert alive.read_bytes() == content[:-1]
 

@@ -3,7 +3,9 @@
  *
  * An export is a manifest (JSON) and binary files.  An array of the manifest says in which
  * file its numbers lie, from which byte, of which type and shape; with `scale` and `offset`
- * the number q stands for offset + scale * q.  The manifest holds the SHA-256 of each file
+ * the number q stands for offset + scale * q; with `differences` the file holds, of uint16
+ * numbers, what each is more than the one before it along the first axis, low bytes first.
+ * The manifest holds the SHA-256 of each file
  * and, as `sha256`, its own: over JSON.stringify of itself without that key.
  */
 
@@ -24,17 +26,27 @@ const TYPES = {
 /** What is wrong with an export or a question; `kind` is a stable word for programs. */
 export class ExportError extends Error {
   /**
-   * @param {"corrupt_export"|"mismatched_export"|"position"|"option"} kind
+   * @param {"corrupt_export"|"mismatched_export"|"position"|"option"|"level"|"feature"} kind
    * @param {string} message
    */
   constructor(kind, message) {
-    super(message);
+    super(message.replace(/\s+/g, " ")); // one line, whatever it tells of
     this.name = "ExportError";
     this.kind = kind;
   }
 }
 
 const corrupt = (message) => new ExportError("corrupt_export", message);
+
+/** Return what a function makes of a manifest; what it cannot use is a corrupt export. */
+export function opened(make) {
+  try {
+    return make();
+  } catch (error) {
+    if (error instanceof ExportError) throw error;
+    throw corrupt(`manifest: it is not what an exporter writes: ${error.message}`);
+  }
+}
 
 /** Return the manifest that a text holds; `openExport` checks it. */
 export function parseManifest(text) {
@@ -68,10 +80,11 @@ export function openExport(manifest, reader, ...files) {
   }
   checkDigest(found);
   // From here on the manifest is, word for word, one that was written.
-  if (found.reader[0] !== reader) {
+  const readers = Object.keys(found.reader);
+  if (!readers.includes(reader)) {
     throw new ExportError(
       "mismatched_export",
-      `manifest: an export of ${found.game} is read by ${found.reader[0]}, not by ${reader}`,
+      `manifest: an export of ${found.game} is read by ${readers[0]}, not by ${reader}`,
     );
   }
   const buffers = {};
@@ -80,10 +93,19 @@ export function openExport(manifest, reader, ...files) {
     buffers[name] = checkedBytes(name, expected, files[at]);
   });
   const arrays = {};
+  let room = Object.values(buffers).reduce((sum, bytes) => sum + bytes.length, 0);
   for (const [name, place] of Object.entries(found.arrays)) {
-    if (place.file in buffers) arrays[name] = arrayAt(name, place, buffers[place.file]);
+    if (!Object.keys(buffers).includes(place.file)) continue;
+    arrays[name] = arrayAt(name, place, buffers[place.file]);
+    room -= arrays[name].byteLength;
+    if (room < 0) throw corrupt("manifest: arrays: they are more than the files hold");
   }
   return { manifest: found, arrays };
+}
+
+/** Refuse a manifest that says of its game what its arrays do not bear out. */
+export function mustHold(holds, what) {
+  if (!holds) throw corrupt(`manifest: ${what}`);
 }
 
 function checkDigest(manifest) {
@@ -118,11 +140,23 @@ const LITTLE_ENDIAN = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1;
 
 function arrayAt(name, place, bytes) {
   const Type = TYPES[place.dtype];
-  if (Type === undefined) throw corrupt(`manifest: arrays: ${name}: dtype ${place.dtype}`);
+  if (!Object.keys(TYPES).includes(place.dtype)) {
+    throw corrupt(`manifest: arrays: ${name}: dtype ${shown(place.dtype)}`);
+  }
+  if (!place.shape.every((side) => isWhole(side, 0, bytes.length))) {
+    throw corrupt(`manifest: arrays: ${name}: shape ${shown(place.shape)}`);
+  }
   const length = place.shape.reduce((product, side) => product * side, 1);
   const size = length * Type.BYTES_PER_ELEMENT;
-  if (!(place.at >= 0 && place.at + size <= bytes.length)) {
+  if (!isWhole(place.at, 0, bytes.length) || !(place.at + size <= bytes.length)) {
     throw corrupt(`manifest: arrays: ${name}: it lies outside of its file`);
+  }
+  if (place.differences) {
+    if (Type !== Uint16Array || length === 0) {
+      throw corrupt(`manifest: arrays: ${name}: differences of ${place.dtype}`);
+    }
+    const step = length / place.shape[0];
+    return fromDifferences(bytes.subarray(place.at, place.at + size), length, step);
   }
   const start = bytes.byteOffset + place.at;
   if (LITTLE_ENDIAN && start % Type.BYTES_PER_ELEMENT === 0) {
@@ -135,6 +169,16 @@ function arrayAt(name, place, bytes) {
     }
   }
   return new Type(copy.buffer);
+}
+
+/** Return numbers of 16 bits from differences, each from the number `step` places before it. */
+function fromDifferences(bytes, length, step) {
+  const found = new Uint16Array(length);
+  for (let at = 0; at < length; at++) {
+    const before = at < step ? 0 : found[at - step];
+    found[at] = before + bytes[at] + 256 * bytes[length + at]; // modulo 2 ** 16
+  }
+  return found;
 }
 
 // Questions.
@@ -180,7 +224,7 @@ export function checkKeys(value, name, known) {
 /** Check that a position is of the game and options of an export, options left out by default. */
 export function checkGame(manifest, position) {
   if (position.game !== manifest.game) refuse("game", manifest.game, position.game);
-  const given = position.options ?? {};
+  const { options: given = {} } = position;
   checkKeys(given, "options", Object.keys(manifest.option_defaults));
   const options = { ...manifest.option_defaults, ...given };
   for (const [name, value] of Object.entries(options)) {
@@ -193,21 +237,26 @@ export function checkGame(manifest, position) {
   }
 }
 
+/** Return the unit of a level's values, after checking that an export plays this level. */
+export function unitOf(manifest, level) {
+  const { levels } = manifest;
+  const known = Object.keys(levels);
+  if (!known.includes(level)) {
+    const expected = known.join(" or ");
+    throw new ExportError("level", `level: this export plays ${expected}, got ${shown(level)}`);
+  }
+  return levels[level];
+}
+
 /** Moves whose values differ by no more are equally good. */
 export const TIE = 1e-9;
 
-/** Return moves and values, best first, as `ustad ask --json` answers. */
+/** Return moves and values, best first, those tied for best in their own order. */
 export function ranked(options, unit) {
-  const order = options.map((option, at) => [option, at]);
-  order.sort(([a, i], [b, j]) => b.value - a.value || i - j);
-  const sorted = order.map(([option]) => option);
-  const least = sorted[0].value - TIE;
-  return {
-    best: sorted.filter((option) => option.value >= least).map((option) => option.move),
-    value: sorted[0].value,
-    unit,
-    options: sorted,
-  };
+  const sorted = [...options].sort((a, b) => b.value - a.value);
+  const { value } = sorted[0];
+  const best = options.filter((option) => option.value >= value - TIE).map(({ move }) => move);
+  return { best, value, unit, options: sorted };
 }
 
 // SHA-256 (FIPS 180-4), so that opening is synchronous and needs no secure context.

@@ -2,16 +2,44 @@
  * Reads the learned numbers of Marriage's expert.
  *
  *     import { open } from "./marriage.js";
- *     const numbers = open(manifest, values);    // the text or object, and the bytes
- *     numbers.get("discard before the show: distance");
+ *     const expert = open(manifest, values);     // the text or object, and the bytes
+ *     expert.numbers.get("discard before the show: distance");
+ *     expert.sum({ "net, draw before the show: distance": 3, "net, draw before the show: always": 1 });
+ *
+ * What each feature counts is said in the source of `ustad.runtime.bots.marriage_values`; the vectors
+ * of the manifest hold positions with the expert's move, its net and the features that the
+ * net is the sum of.
  */
 
-import { openExport } from "./export.js";
+import { ExportError, mustHold, opened, openExport } from "./export.js";
 
 export { ExportError, parseManifest } from "./export.js";
 
-/** Open an export of Marriage; a damaged one is refused.  Returns a Map of numbers by name. */
+/** Open an export of Marriage; a damaged one is refused. */
 export function open(manifest, values) {
-  const { manifest: found, arrays } = openExport(manifest, "marriage.js", values);
-  return new Map(found.names.map((name, at) => [name, arrays.values[at]]));
+  return opened(() => {
+    const { manifest: found, arrays } = openExport(manifest, "marriage.js", values);
+    mustHold(found.names.length === arrays.values.length, "names: one for each number");
+    return new Weights(new Map(found.names.map((name, at) => [name, arrays.values[at]])));
+  });
+}
+
+export class Weights {
+  /** @param {Map<string, number>} numbers by the names of features. */
+  constructor(numbers) {
+    this.numbers = numbers;
+  }
+
+  /** Return the sum of features, each times its number; a name that is not known is refused. */
+  sum(features) {
+    let sum = 0;
+    for (const [name, count] of Object.entries(features)) {
+      const number = this.numbers.get(name);
+      if (number === undefined || !Number.isFinite(count)) {
+        throw new ExportError("feature", `feature ${name}: expected a known name and a number`);
+      }
+      sum += number * count;
+    }
+    return sum;
+  }
 }

@@ -43,6 +43,11 @@ export class Outlook {
     return kind < this.starts.length ? this.#steps(kind, place) : this.#knots(place);
   }
 
+  /** Return what it takes to win; see `winShares`. */
+  winShares(rows, leads, count) {
+    return winShares(rows, leads, count);
+  }
+
   #steps(kind, place) {
     const name = this.facts.steps[kind];
     const parts = this.arrays[name];

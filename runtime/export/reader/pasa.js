@@ -14,13 +14,13 @@
  * "thrower": 0, "turns_left": 8, "bets": [null, 3, null, null]}.
  */
 
-import { checkGame, checkKeys, isWhole, openExport, refuse } from "./export.js";
+import { checkGame, checkKeys, isWhole, mustHold, opened, openExport, refuse, unitOf } from "./export.js";
 
 export { ExportError, parseManifest } from "./export.js";
 
 /** Open an export of pasa; a damaged one is refused. */
 export function open(manifest, values) {
-  return new PasaTable(openExport(manifest, "pasa.js", values));
+  return opened(() => new PasaTable(openExport(manifest, "pasa.js", values)));
 }
 
 const KEYS = ["game", "options", "stacks", "thrower", "turns_left", "bets"];
@@ -33,6 +33,10 @@ export class PasaTable {
     const { players, chips } = manifest.options;
     this.players = players;
     this.chips = chips;
+    const { turns, splits } = manifest.pasa;
+    const { shape } = manifest.arrays.values;
+    mustHold(shape.join() === [turns, splits, players].join(), "pasa: as many shares as states");
+    mustHold(isWhole(players, 2, 16) && isWhole(chips, 2, splits), "options: players and chips");
     // binomial[j][q] is C(q + j - 1, j).
     this.binomial = [new Array(chips + 2).fill(1)];
     for (let j = 1; j <= players; j++) {
@@ -47,10 +51,10 @@ export class PasaTable {
    * and in `win_shares` every seat's share if the best bet is made.  Where no bet is to be
    * made `value` is the share of the seat with the dice.
    */
-  ask(position) {
+  ask(position, level = "expert") {
     const { stacks, thrower, turns, bets, over } = this.#read(position);
     const seats = this.players;
-    const unit = this.manifest.answers;
+    const unit = unitOf(this.manifest, level);
     const bySeat = (shares) => stacks.map((_, seat) => shares[(seat - thrower + seats) % seats]);
     if (over) {
       const shares = winShares(stacks);
@@ -77,8 +81,8 @@ export class PasaTable {
   }
 
   /** Return the best bet, null where none is to be made. */
-  bestMove(position) {
-    return this.ask(position).best[0] ?? null;
+  bestMove(position, level = "expert") {
+    return this.ask(position, level).best[0] ?? null;
   }
 
   /** Return the place of the bet that is stored for a node, -1 if none is. */

@@ -14,19 +14,29 @@
  * start of such a round.
  */
 
-import { checkGame, checkKeys, ExportError, isWhole, openExport, ranked, refuse } from "./export.js";
+import {
+  checkGame,
+  checkKeys,
+  ExportError,
+  isWhole,
+  mustHold,
+  opened,
+  openExport,
+  ranked,
+  refuse,
+  unitOf,
+} from "./export.js";
 
 export { ExportError, parseManifest } from "./export.js";
 
 /** Open an export of Raja Pasu; a damaged one is refused. */
 export function open(manifest, values) {
-  return new RajaPasuTable(openExport(manifest, "raja_pasu.js", values));
+  return opened(() => new RajaPasuTable(openExport(manifest, "raja_pasu.js", values)));
 }
 
 const KEYS = ["game", "options", "board", "closed", "to_move", "captured", "earlier", "match"];
 const BLOCK = 64; // codes from one entry of the index to the next
 const PATIENCE = 64; // laps after which a move is suspected to be endless
-const ALL_SEEDS = 98;
 const DEEPEST = 100;
 
 // Sowing.
@@ -98,7 +108,9 @@ export class RajaPasuTable {
   constructor({ manifest, arrays }) {
     this.manifest = manifest;
     this.arrays = arrays;
-    const { holes, row, pasu } = manifest.raja_pasu;
+    const { holes, row, pasu, seeds_a_hole: each } = manifest.raja_pasu;
+    this.seedsAHole = each;
+    this.allSeeds = each * holes;
     this.holes = holes;
     this.row = row;
     this.pasu = pasu;
@@ -108,6 +120,9 @@ export class RajaPasuTable {
     for (let at = 0; at < manifest.arrays.patterns.shape[0]; at++) {
       this.patterns.set(arrays.patterns.subarray(at * width, (at + 1) * width).join(), at);
     }
+    const { first, values } = arrays;
+    mustHold(first[0] === 0 && first.at(-1) === values.length, "arrays: a pattern for each value");
+    mustHold(first.every((at, n) => n === 0 || first[n - 1] <= at), "arrays: patterns in order");
     this.#index();
   }
 
@@ -133,6 +148,7 @@ export class RajaPasuTable {
           value -= 128;
           let weight = 128;
           for (;;) {
+            mustHold(byte < gaps.length, "arrays: a gap for each value");
             const more = gaps[byte++];
             value += (more & 127) * weight;
             if (more < 128) break;
@@ -204,9 +220,9 @@ export class RajaPasuTable {
    * Return every legal move with the mover's margin from here to the end of the round, best
    * first; the first of `best` is the one to play.
    */
-  ask(position) {
+  ask(position, level = "expert") {
     const state = this.#read(position);
-    const unit = this.manifest.answers;
+    const unit = unitOf(this.manifest, level);
     if (this.#isOver(state)) {
       const rest = this.#remainder(state);
       const value = rest[state.mover] - rest[1 - state.mover];
@@ -235,8 +251,8 @@ export class RajaPasuTable {
   }
 
   /** Return the best move, null if the round is over. */
-  bestMove(position) {
-    return this.ask(position).best[0] ?? null;
+  bestMove(position, level = "expert") {
+    return this.ask(position, level).best[0] ?? null;
   }
 
   #move(state, holes, seeds, own, at) {
@@ -361,17 +377,18 @@ export class RajaPasuTable {
   #read(position) {
     checkKeys(position, "position", KEYS);
     checkGame(this.manifest, position);
-    const { holes, row } = this;
+    const { holes, row, allSeeds } = this;
     const { board, to_move: mover } = position;
-    const counts = (key, value) => {
-      const fits = Array.isArray(value) && value.length === holes;
-      if (!fits || !value.every((seeds) => isWhole(seeds, 0, ALL_SEEDS))) {
-        refuse(key, `${holes} whole numbers from 0 to ${ALL_SEEDS}`, value);
+    const counts = (key, value, length) => {
+      const fits = Array.isArray(value) && value.length === length;
+      if (!fits || !value.every((seeds) => isWhole(seeds, 0, allSeeds))) {
+        refuse(key, `${length} whole numbers from 0 to ${allSeeds}`, value);
       }
     };
-    counts("board", board);
+    counts("board", board, holes);
+    const { captured = [0, 0], closed = [], earlier = [] } = position;
+    counts("captured", captured, 2);
     if (!isWhole(mover, 0, 1)) refuse("to_move", "0 or 1", mover);
-    const closed = position.closed ?? [];
     const listed = Array.isArray(closed) && closed.every((hole) => isWhole(hole, 0, holes - 1));
     if (!listed || new Set(closed).size < closed.length) refuse("closed", "a list of holes", closed);
     const { closed: count } = this.manifest.options;
@@ -381,16 +398,55 @@ export class RajaPasuTable {
     }
     const filled = closed.find((hole) => board[hole] > 0);
     if (filled !== undefined) refuse("board", `no seed in hole ${filled}, which is closed`, board);
-    const earlier = position.earlier ?? [];
     const seeds = (held) => held.reduce((sum, count) => sum + count, 0);
     if (!Array.isArray(earlier)) refuse("earlier", "a list of boards", earlier);
+    const met = new Map();
     for (const past of earlier) {
-      counts("earlier", past);
+      counts("earlier", past, holes);
       if (seeds(past) !== seeds(board) || closed.some((hole) => past[hole] > 0)) {
         refuse("earlier", `boards with ${seeds(board)} seeds in open holes`, past);
       }
+      if (past.some((held, hole) => held !== board[hole] && Math.max(held, board[hole]) > 3)) {
+        refuse("earlier", "boards alike in every hole of four or more", past);
+      }
+      met.set(past.join(), (met.get(past.join()) ?? 0) + 1);
+      if (met.get(past.join()) > 2) refuse("earlier", "no board three times", past);
     }
-    if (seeds(board) > ALL_SEEDS) refuse("board", `at most ${ALL_SEEDS} seeds`, seeds(board));
+    const inRound = seeds(board) + seeds(captured);
+    if (inRound > allSeeds) refuse("board", `at most ${allSeeds} seeds with those captured`, inRound);
+    this.#checkMatch(position, inRound, closed);
     return { board, closed, mover, earlier };
+  }
+
+  /** Check what a position says of its match, which no value depends on. */
+  #checkMatch({ options: given, match }, inRound, closed) {
+    const { match: isMatch, max_rounds: rounds } = { ...this.manifest.option_defaults, ...given };
+    const { most_rounds: mostRounds } = this.manifest.raja_pasu;
+    if (typeof isMatch !== "boolean") refuse("options: match", "true or false", isMatch);
+    if (!isWhole(rounds, 1, mostRounds)) refuse("options: max_rounds", `1 to ${mostRounds}`, rounds);
+    if (match === undefined || match === null) {
+      if (isMatch) refuse("match", "owned, round and leader, since the options say match", match);
+      return;
+    }
+    const { allSeeds, seedsAHole: each, row } = this;
+    checkKeys(match, "match", ["owned", "round", "leader"]);
+    const { owned, round, leader } = match;
+    const two = Array.isArray(owned) && owned.length === 2;
+    if (!two || !owned.every((held) => isWhole(held, each, allSeeds - each))) {
+      refuse("match: owned", `two numbers from ${each} that add up to ${allSeeds}`, owned);
+    }
+    if (owned[0] + owned[1] !== allSeeds || (round === 1 && owned[0] !== owned[1])) {
+      refuse("match: owned", `two numbers that add up to ${allSeeds}, equal in round 1`, owned);
+    }
+    if (!isWhole(round, 1, rounds)) refuse("match: round", `1 to ${rounds}`, round);
+    if (!isWhole(leader, 0, 1)) refuse("match: leader", "0 or 1", leader);
+    const shut = owned.flatMap((held, seat) =>
+      Array.from({ length: row - Math.min(row, Math.floor(held / each)) }, (_, at) => row * seat + at),
+    );
+    if (closed.length !== shut.length || shut.some((hole) => !closed.includes(hole))) {
+      refuse("closed", `${shut.join(", ") || "none"} with owned ${owned.join(" and ")}`, closed);
+    }
+    const expected = each * (this.holes - closed.length);
+    if (inRound !== expected) refuse("board", `${expected} seeds with those captured`, inRound);
   }
 }

@@ -12,28 +12,45 @@
  *     game.bestKeep(position);                   // {keep, value}, null if writing is better
  *
  * An export of yacht may hold outlooks in a second file.  With `open(manifest, values, outlook)`
- * a position with several sheets is played to win: each move's value is the share of the win,
- * opponents playing for their totals, and `expected_total` stands beside it.
+ * of yacht.js a position with several sheets is played to win: each move's value is the share of
+ * the win, opponents playing for their totals, and `expected_total` stands beside it.
  *
  * Positions and moves are those of `ustad ask`: {"game": ..., "sheets": [...], "to_move": 0,
  * "dice": [1, 1, 3, 4, 6], "rolls_left": 2}.
  */
 
-import { checkGame, checkKeys, isWhole, openExport, ranked, refuse, TIE } from "./export.js";
-import { Outlook, winShares } from "./outlook.js";
+import {
+  checkGame,
+  checkKeys,
+  ExportError,
+  isWhole,
+  opened,
+  openExport,
+  ranked,
+  refuse,
+  TIE,
+  unitOf,
+} from "./export.js";
 
 export { ExportError, parseManifest } from "./export.js";
 
 /** Open an export of a game of dice and a sheet; a damaged one is refused. */
-export function open(manifest, values, outlook) {
-  return new SheetGame(openExport(manifest, "sheet.js", values, outlook));
+export function open(manifest, values) {
+  return opened(() => new SheetGame(openExport(manifest, "sheet.js", values)));
 }
+
+const ALONE = "alone at the table: expert maximises the expected total";
 
 const REMEMBERED = 256;
 const NO_COLUMN = 255;
 
 export class SheetGame {
-  constructor({ manifest, arrays }) {
+  /**
+   * @param opened the manifest and the arrays.
+   * @param outlook knows what a state may still bring (`row`) and what it takes to win
+   *   (`winShares`), null if nothing does.
+   */
+  constructor({ manifest, arrays }, outlook = null) {
     this.manifest = manifest;
     this.arrays = arrays;
     this.sheet = manifest.sheet;
@@ -47,9 +64,10 @@ export class SheetGame {
     const below = keeps.map(() => []);
     grown.forEach((row, keep) => row.forEach((more) => below[more].push(keep)));
     this.below = Uint16Array.from(below.flat());
-    this.belowStart = Uint16Array.from(
-      below.reduce((starts, found) => [...starts, starts.at(-1) + found.length], [0]),
-    );
+    this.belowStart = new Uint16Array(keeps.length + 1);
+    below.forEach((found, keep) => {
+      this.belowStart[keep + 1] = this.belowStart[keep] + found.length;
+    });
     this.sums = manifest.arrays.column.shape[1];
     this.payments = this.#payments();
     this.possible = this.sheet.boxes.map((_, box) => {
@@ -58,7 +76,7 @@ export class SheetGame {
     });
     this.extraRolls = new Set(this.sheet.extra_points > 0 ? this.sheet.extra_rolls : []);
     this.turns = new Map();
-    this.outlook = "outlook_kind" in arrays ? new Outlook(manifest, arrays) : null;
+    this.outlook = outlook;
   }
 
   /**
@@ -66,35 +84,53 @@ export class SheetGame {
    * While dice are to fall there is no move, and the value is that of the position.
    *
    * @param position the position.
-   * @param {"hard"|"expert"} level hard plays for the total, expert to win; without an outlook,
-   *   and alone at the table, both play for the total.
+   * @param {string} level one of the manifest's `levels`.  Yacht: hard plays for the total,
+   *   expert to win; alone at the table both play for the total.
    */
   ask(position, level = "expert") {
+    const unit = unitOf(this.manifest, level);
     const found = this.#read(position);
-    const { total } = found;
-    const toCome = (turn) => (turn === null ? this.value(found.state) : null);
-    const expected = () => this.#rate(found, this.#turn(found.state, []), total, toCome);
-    if (level === "hard" || this.outlook === null || found.others.length === 0) {
-      const options = expected();
-      const unit = this.manifest.answers;
-      if (found.roll !== null) return ranked(options, unit);
-      return { best: [], value: options, unit, options: [] };
+    if (unit !== "win_share") return this.#byTotal(found, unit);
+    if (found.others.length === 0) {
+      return { ...this.#byTotal(found, "expected_total"), note: ALONE };
     }
-    const unit = "win_share";
+    if (this.outlook === null) {
+      const remedy =
+        "outlook" in this.manifest
+          ? "open it with yacht.js and the outlook's file"
+          : "this export was made without one";
+      throw new ExportError("level", `level: ${level} needs the outlook: ${remedy}`);
+    }
+    return { ...this.#byShare(found, unit), outlook: this.manifest.outlook.name };
+  }
+
+  /** Answer by the expected total. */
+  #byTotal(found, unit) {
+    const toCome = () => this.value(found.state);
+    const options = this.#rate(found, this.#turn(found.state, []), found.total, toCome);
+    if (found.roll !== null) return ranked(options, unit);
+    return { best: [], value: options, unit, options: [] };
+  }
+
+  /** Answer by the share of the win; moves of one share are told apart by the expected total. */
+  #byShare(found, unit) {
     const options = this.#rate(found, this.#turn(found.state, found.others), 0);
     if (found.roll === null) return { best: [], value: options, unit, options: [] };
-    // Moves of one share are told apart by the expected total.
-    const totals = expected();
+    const totals = this.#rate(found, this.#turn(found.state, []), found.total);
     options.forEach((option, at) => {
       option.expected_total = totals[at].value;
     });
-    const answer = ranked(options, unit);
-    const tied = answer.options.filter((option) => option.value >= answer.value - TIE);
-    tied.sort((a, b) => b.expected_total - a.expected_total);
+    const sorted = ranked(options, unit).options;
+    const isTied = ({ value }) => value >= sorted[0].value - TIE;
+    const tied = sorted.filter(isTied).sort((a, b) => b.expected_total - a.expected_total);
     const least = tied[0].expected_total - TIE;
-    const best = tied.filter((option) => option.expected_total >= least).map(({ move }) => move);
-    const sorted = [...tied, ...answer.options.slice(tied.length)];
-    return { best, value: sorted[0].value, unit, options: sorted };
+    const isBest = (option) => isTied(option) && option.expected_total >= least;
+    return {
+      best: options.filter(isBest).map(({ move }) => move),
+      value: tied[0].value,
+      unit,
+      options: [...tied, ...sorted.slice(tied.length)],
+    };
   }
 
   /**
@@ -104,7 +140,7 @@ export class SheetGame {
   #rate({ state, roll, rollsLeft, kept }, turn, total, tabled = null) {
     if (roll === null) {
       if (kept !== null && !this.#isOver(state)) return total + turn.keepValues[rollsLeft][kept];
-      if (tabled !== null) return total + tabled(null);
+      if (tabled !== null) return total + tabled();
       return this.#isOver(state) ? turn.final : this.#start(turn);
     }
     const options = [];
@@ -122,15 +158,15 @@ export class SheetGame {
   }
 
   /** Return the best dice to keep and their value, null if it is better to write or pass. */
-  bestKeep(position) {
-    const { best, value } = this.ask(position);
+  bestKeep(position, level = "expert") {
+    const { best, value } = this.ask(position, level);
     const move = best.find((found) => found.keep !== undefined);
     return move === undefined ? null : { keep: move.keep, value };
   }
 
   /** Return the best move, the first of equals, null while dice are to fall. */
-  bestMove(position) {
-    return this.ask(position).best[0] ?? null;
+  bestMove(position, level = "expert") {
+    return this.ask(position, level).best[0] ?? null;
   }
 
   /** Return the keeps of at most four dice that a roll contains, in their order. */
@@ -251,7 +287,7 @@ export class SheetGame {
         rows.set(place, row);
       }
       if (shares.length < brings + row.length) {
-        shares = winShares(field, leads, brings + row.length + 200);
+        shares = this.outlook.winShares(field, leads, brings + row.length + 200);
       }
       let share = 0;
       for (let points = 0; points < row.length; points++) {
@@ -384,9 +420,8 @@ export class SheetGame {
       refuse("sheets", `a list of ${least} to ${most} sheets`, sheets);
     }
     const seats = sheets.length;
-    const seat = position.to_move ?? (seats === 1 ? 0 : undefined);
+    const { to_move: seat = seats === 1 ? 0 : undefined, first = 0 } = position;
     if (!isWhole(seat, 0, seats - 1)) refuse("to_move", `a seat below ${seats}`, seat);
-    const first = position.first ?? 0;
     if (!isWhole(first, 0, seats - 1)) refuse("first", `a seat below ${seats}`, first);
     const found = sheets.map((sheet, at) => this.#readSheet(sheet, `sheets[${at}]`, position, at));
     // From the first roller to the seat before the one to move, each is one turn ahead.
@@ -429,7 +464,8 @@ export class SheetGame {
     if (held_box !== null && sheet[boxes[held_box]] !== undefined) {
       held = held_by_points.find(([paid]) => paid === sheet[boxes[held_box]])[1];
     }
-    const extras = extra_key === null ? 0 : (sheet[extra_key] ?? 0);
+    const extras = extra_key === null ? 0 : (sheet[extra_key] === undefined ? 0 : sheet[extra_key]);
+    // Which of these there can have been is more than the arrays say: only so many boxes are there.
     const mostExtras = this.sheet.extra_points > 0 && held === this.sheet.extra_held;
     if (!isWhole(extras, 0, mostExtras ? boxes.length - 1 : 0)) {
       refuse(`${name}: ${extra_key}`, "as many as there can have been", extras);
@@ -472,7 +508,7 @@ export class SheetGame {
     const { dice, rolls_a_turn: rolls } = this.manifest.turn;
     const { rolls_left: rollsLeft } = position;
     const over = this.#isOver(state);
-    const given = position.dice ?? null;
+    const { dice: given } = position;
     if (given !== null) {
       if (over) refuse("dice", "null, since the sheet is full", given);
       if (position.kept !== undefined) refuse("kept", "nothing beside dice", position.kept);

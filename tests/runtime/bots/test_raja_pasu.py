@@ -207,7 +207,7 @@ def test_search_without_tables_proves_known_values(known: dict[str, Any]) -> Non
         after, taken = [0] * HOLES, [0, 0]
         play_hole(board, ROW, int(hole), False, after, taken, NO_LOG)
         reply = (*after[ROW:], *after[:ROW])
-        [(margin, proven)] = search.margins([(reply, ROW)], 60, 30.0)
+        [(margin, proven)] = search.margins([(reply, ROW)], 60, 10**6)
         assert proven
         assert taken[0] - taken[1] - margin == value
 
@@ -218,7 +218,7 @@ def test_search_agrees_with_the_table(folder: Path) -> None:
     search = Search(False)
     for now in itertools.islice(random_states(start(5), 60), 5, None, 9):
         seeds, own = tuple(now.seeds()), now.ring().own
-        [(margin, proven)] = search.margins([(seeds, own)], 60, 30.0)
+        [(margin, proven)] = search.margins([(seeds, own)], 60, 10**6)
         if proven:
             assert margin == bot.margin(seeds, own)
         assert proven or bot.ask(now).extra == {"exact": True}
@@ -234,13 +234,18 @@ def test_odd_positions_are_searched_with_the_tables_as_leaves(folder: Path) -> N
     advice = bot.ask(odd)
     assert advice.extra == {"exact": True}
     assert "exact: yes" in advice_text(TYPE, advice).splitlines()
-    [(margin, proven)] = Search(False).margins([(tuple(odd.seeds()), 2)], 60, 30.0)
+    [(margin, proven)] = Search(False).margins([(tuple(odd.seeds()), 2)], 60, 10**6)
     assert (margin, proven) == (advice.value, True)
 
 
-def test_a_search_out_of_time_says_that_it_is_not_exact() -> None:
-    [(_, proven)] = Search(False).margins([((7,) * HOLES, ROW)], 100, 0.05)
+def test_a_search_cut_short_says_that_it_is_not_exact() -> None:
+    """The machine has no part in it: it ends after a number of positions."""
+    search = Search(False)
+    found = search.margins([((7,) * HOLES, ROW)], 100, 500)
+    [(_, proven)] = found
     assert not proven
+    assert search.positions == 500
+    assert search.margins([((7,) * HOLES, ROW)], 100, 500) == found
 
 
 def plain_margin(now: RajaPasuState, depth: int) -> float:

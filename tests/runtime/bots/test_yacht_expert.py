@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import random
+from collections import Counter
+from collections.abc import Callable
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -11,13 +15,12 @@ import pytest
 
 from ustad.runtime.advice import ask
 from ustad.runtime.bots.yacht import TableBot, make_bot
-from ustad.runtime.bots.yacht_expert import ExpertBot, Unseeing, final_totals, learnt
-from ustad.runtime.bots.yacht_outlook import Outlooks
+from ustad.runtime.bots.yacht_expert import AloneBot, ExpertBot, final_totals
+from ustad.runtime.bots.yacht_outlook import Outlooks, learnt
 from ustad.runtime.bots.yacht_target import make_target_bot
-from ustad.runtime.dice import KEEP_INDEX, ROLLS, sub_keeps, transition_matrix
-from ustad.runtime.errors import UsageError
+from ustad.runtime.dice import KEEP_INDEX, KEEPS, ROLLS, sub_keeps, transition_matrix
 from ustad.runtime.games.base import TIE
-from ustad.runtime.games.sheet import Keep, SheetState, Write
+from ustad.runtime.games.sheet import Keep, SheetState
 from ustad.runtime.games.yacht import (
     BOXES,
     SECOND_YACHT,
@@ -25,16 +28,18 @@ from ustad.runtime.games.yacht import (
     Sheet,
     Yacht,
     make_sheet,
-    state_index,
 )
 from ustad.runtime.games.yacht import possible_points as boxes_points
 from ustad.solver import outlook
-from ustad.tables import open_table
+from ustad.solver.build import build_table, release
+from ustad.tables import MissingTableError, open_table
 
-FEW = 3
+FEW = 2
 """Open boxes of the sheets met here."""
 
 TRANSITION = transition_matrix()
+
+DATA = Path(__file__).parents[2] / "data"
 
 
 @pytest.fixture(scope="session")
@@ -105,14 +110,10 @@ def brute_force(state: SheetState) -> dict[Any, float]:
     }
 
 
-@pytest.mark.parametrize("setting", SECOND_YACHT)
-def test_the_last_box_of_the_last_player_is_exactly_optimal(
-    experts: dict[str, ExpertBot], setting: str
-) -> None:
-    """500 positions in all, two to six players, every move's win share."""
+def check_last_boxes(expert: ExpertBot, setting: str, count: int) -> None:
+    """Compare every move's win share and the choice with brute force, two to six players."""
     source = random.Random(f"last {setting}")
-    expert = experts[setting]
-    for number in range(167):
+    for number in range(count):
         state = last_turn(source, setting, 2 + number % 5)
         exact = brute_force(state)
         advice = expert.ask(state)
@@ -123,6 +124,28 @@ def test_the_last_box_of_the_last_player_is_exactly_optimal(
         chosen = expert.choose(state)
         assert chosen in advice.best
         assert exact[chosen] >= max(exact.values()) - TIE
+
+
+@pytest.mark.parametrize("setting", SECOND_YACHT)
+def test_the_last_box_of_the_last_player_is_exactly_optimal(
+    experts: dict[str, ExpertBot], setting: str
+) -> None:
+    check_last_boxes(experts[setting], setting, 40)
+
+
+@pytest.mark.slow
+def test_the_last_box_is_exactly_optimal_by_the_tables_as_they_are_built(tmp_path: Path) -> None:
+    """500 positions by each kind of outlook: one after the other is taken away."""
+    for options in TYPE.tables_asked_for({"outlook": "best"}):
+        build_table(TYPE, options, tmp_path)
+    release([TYPE])
+    for name in ("best", "full", "best_compact", "compact"):
+        expert = make_bot("expert", Yacht(), tmp_path)
+        assert isinstance(expert, ExpertBot)
+        assert expert.outlooks.name == name
+        check_last_boxes(expert, "bonus_and_joker", 500)
+        del expert
+        TYPE.table_spec({"outlook": name}).path(tmp_path).unlink()
 
 
 def test_two_open_boxes_against_enumeration_of_the_next_turn(
@@ -157,46 +180,105 @@ def test_final_totals_are_those_of_the_values(experts: dict[str, ExpertBot]) -> 
             assert -1e-12 <= bonus <= 1 + 1e-12
 
 
-# Found by search: one box open, up to 30 points behind, the last to play.
+# The last player, one box open, behind: what can win is not what scores most.
 
 
-@pytest.mark.parametrize(
-    ("box", "dice", "left", "behind", "hard", "expert", "share"),
-    [
-        # 29 lose, 30 tie: five sixes at one throw, or at two.
-        ("chance", [5, 6, 6, 6, 6], 1, 30, Write("chance"), Keep((6, 6, 6, 6)), 1 / 6 / 2),
-        ("chance", [5, 6, 6, 6, 6], 2, 30, Write("chance"), Keep((6, 6, 6, 6)), 11 / 36 / 2),
-        # 24 would lose; each of two dice must bring 6, or one 6 and a 5 to be level.
-        ("chance", [3, 3, 6, 6, 6], 1, 28, Keep((6, 6, 6)), Keep((6, 6, 6)), 3 / 36 + 3 / 36 / 2),
-        # Four fives pay 20 and lose; a fifth is level.
-        ("fives", [1, 5, 5, 5, 5], 1, 25, Keep((5, 5, 5, 5)), Keep((5, 5, 5, 5)), 1 / 6 / 2),
-        # Three twos and a pair of sixes: 18 now lose to 28, four or five sixes might do.
-        ("three_of_a_kind", [2, 2, 2, 6, 6], 1, 28, Write("three_of_a_kind"), Keep((6, 6)), None),
-    ],
-)
-def test_the_last_box_is_played_to_win(
-    experts: dict[str, ExpertBot],
-    box: str,
-    dice: list[int],
-    left: int,
-    behind: int,
-    hard: Any,
-    expert: Any,
-    share: float | None,
+def exact_values(state: SheetState, worth: Callable[[int], Fraction]) -> dict[Any, Fraction]:
+    """Return what every move of a last turn is worth, in fractions, by the rules alone.
+
+    Args:
+        state: the sheet to move has one box open.
+        worth: what a final total is worth.
+    """
+
+    def written(dice: tuple[int, ...]) -> Fraction:
+        done = state._replace(dice=dice, rolls_left=0)
+        return max(
+            worth(done.apply(move).sheets[state.to_move].total) for move in done.legal_moves()
+        )
+
+    stop = {roll: written(roll) for roll in ROLLS}
+    after = stop
+    for left in range(1, state.rolls_left + 1):
+        kept = dict(after)
+        for keep in reversed(KEEPS[: KEEPS.index(ROLLS[0])]):
+            kept[keep] = sum(kept[tuple(sorted((*keep, face)))] for face in range(1, 7)) / 6
+        if left < state.rolls_left:
+            after = {
+                roll: max(stop[roll], *(kept[KEEPS[keep]] for keep in sub_keeps(roll)))
+                for roll in ROLLS
+            }
+    return {
+        move: kept[move.dice] if isinstance(move, Keep) else stop[state.dice or ()]
+        for move in state.legal_moves()
+    }
+
+
+def search_trailing(count: int) -> list[dict[str, Any]]:
+    """Return positions of the last player, one box open and 20 to 40 points behind.
+
+    Random sheets and dice, kept where no move that makes the most points on the mean has
+    the best chance to win, and that chance is not 0; at most five for a box.
+    """
+    source = random.Random("trailing")
+    found: list[dict[str, Any]] = []
+    boxes: Counter[int] = Counter()
+    while len(found) < count:
+        state = last_turn(source, "bonus_and_joker", 2 + source.randrange(3))
+        mine = state.sheet
+        ahead = [make_sheet(sheet.points, sheet.extra_yachts) for sheet in state.sheets[:-1]]
+        behind = max(sheet.total for sheet in ahead) - mine.total
+        state = state._replace(sheets=(*ahead, mine), rolls_left=source.randint(1, 2))
+        if not 20 <= behind <= 40 or boxes[mine.open_boxes] == 5:
+            continue
+        totals = [sheet.total for sheet in ahead]
+        most = max(totals)
+
+        def share(total: int, most: int = most, level: int = totals.count(most)) -> Fraction:
+            return Fraction(total > most) + Fraction(total == most, 1 + level)
+
+        shares, points = exact_values(state, share), exact_values(state, Fraction)
+        wins = [move for move, value in shares.items() if value == max(shares.values())]
+        scores = [move for move, value in points.items() if value == max(points.values())]
+        if not max(shares.values()) or set(wins) & set(scores):
+            continue
+        boxes[mine.open_boxes] += 1
+        found.append(
+            {
+                "position": TYPE.state_to_json(state),
+                "wins_most": [TYPE.move_to_json(move) for move in wins],
+                "share": str(max(shares.values())),
+                "scores_most": [TYPE.move_to_json(move) for move in scores],
+                "share_of_those": str(max(shares[move] for move in scores)),
+            }
+        )
+    return found
+
+
+TRAILING = json.loads((DATA / "yacht_trailing.json").read_text())["positions"]
+
+
+@pytest.mark.parametrize("case", TRAILING, ids=range(len(TRAILING)))
+def test_the_last_box_of_one_behind_is_played_to_win(
+    experts: dict[str, ExpertBot], case: dict[str, Any]
 ) -> None:
-    game = Yacht()
-    points = [0] * len(BOXES)
-    points[BOXES.index(box)] = -1
-    mine = make_sheet(tuple(points), 0)
-    other = make_sheet((0,) * len(BOXES), 0)._replace(total=behind)
-    state = position(game, [other, mine], 1, tuple(dice), left)
+    """Found by :func:`search_trailing`, with exact chances in fractions."""
+    state = TYPE.state_from_json(case["position"])
     bot = experts["bonus_and_joker"]
     advice = bot.ask(state)
-    assert bot.rating.choose(state) == hard
-    assert bot.choose(state) == expert
-    assert advice.value == pytest.approx(max(brute_force(state).values()), abs=1e-12)
-    if share is not None:
-        assert advice.value == pytest.approx(share, abs=1e-12)
+    chances = {json.dumps(TYPE.move_to_json(move)): share for move, share in advice.options}
+    assert advice.value == pytest.approx(float(Fraction(case["share"])), abs=1e-12)
+    assert TYPE.move_to_json(bot.choose(state)) in case["wins_most"]
+    assert TYPE.move_to_json(bot.rating.choose(state)) in case["scores_most"]
+    assert all(TYPE.move_to_json(move) in case["wins_most"] for move in advice.best)
+    given_away = max(chances[json.dumps(move)] for move in case["scores_most"])
+    assert given_away == pytest.approx(float(Fraction(case["share_of_those"])), abs=1e-12)
+    assert given_away < advice.value
+
+
+@pytest.mark.slow
+def test_the_search_finds_these_positions_again() -> None:
+    assert search_trailing(len(TRAILING)) == TRAILING
 
 
 def test_a_decided_game_is_played_like_hard(experts: dict[str, ExpertBot]) -> None:
@@ -272,14 +354,27 @@ class _Hard(ExpertBot):
 # As it is asked.
 
 
-def test_without_an_outlook_expert_plays_like_hard_and_says_so(tables: Path) -> None:
+@pytest.mark.parametrize("setting", SECOND_YACHT)
+def test_without_an_outlook_expert_plays_alone_or_not_at_all(tables: Path, setting: str) -> None:
+    """It never silently plays weaker: with others it says what to build."""
     asked = {
-        "game": "yacht", "sheets": [{}, {}], "to_move": 0, "dice": [1, 1, 3, 4, 6],
-        "rolls_left": 2,
+        "game": "yacht", "options": {"second_yacht": setting}, "sheets": [{}, {}], "to_move": 0,
+        "dice": [1, 1, 3, 4, 6], "rolls_left": 2,
     }  # fmt: skip
-    answer, hard = ask(asked, "expert", tables), ask(asked, "hard", tables)
-    assert "outlook=compact" in answer.pop("note")
+    command = f"--option outlook=compact --option second_yacht={setting}"
+    for _ in range(2):
+        with pytest.raises(MissingTableError, match=command):
+            ask(asked, "expert", tables)
+    bot = make_bot("expert", Yacht(setting), tables)
+    state = TYPE.state_from_json(asked)
+    with pytest.raises(MissingTableError, match=command):
+        bot.choose(state)
+    alone = {**asked, "sheets": [{}]}
+    answer, hard = ask(alone, "expert", tables), ask(alone, "hard", tables)
+    assert "alone" in answer.pop("note")
     assert answer == hard
+    one = TYPE.state_from_json(alone)
+    assert bot.choose(one) == make_bot("hard", Yacht(setting), tables).choose(one)
 
 
 def test_alone_at_the_table(experts: dict[str, ExpertBot]) -> None:
@@ -291,7 +386,7 @@ def test_alone_at_the_table(experts: dict[str, ExpertBot]) -> None:
     assert advice.unit == "expected_total"
     assert advice.options == bot.rating.ask(alone).options
     assert "alone" in (advice.extra or {})["note"]
-    assert "5 / 50 / 95%" in advice.notes()[1]
+    assert "5 / 50 / 95%" in advice.notes()[0]
     assert bot.choose(alone) == bot.rating.choose(alone)
 
 
@@ -350,40 +445,23 @@ def test_target_on_the_command_line(run_ustad: Any, tables: Path) -> None:
 def test_a_target_is_refused_without_the_table(tables: Path) -> None:
     bot = make_target_bot(Yacht(), 300, tables)
     start = position(Yacht(), [make_sheet((-1,) * len(BOXES), 0)], 0, (1, 1, 2, 3, 4), 2)
-    with pytest.raises(UsageError, match="13 open boxes"):
+    with pytest.raises(MissingTableError, match=r"more than 4 open boxes.*outlook=best"):
         bot.ask(start)
 
 
 def test_make_bot_gives_each_level_its_own(tables: Path) -> None:
     assert type(make_bot("hard", Yacht(), tables)) is TableBot
-    assert type(make_bot("expert", Yacht(), tables)) is Unseeing
+    assert type(make_bot("expert", Yacht(), tables)) is AloneBot
 
 
 def test_what_is_learnt_on_the_way() -> None:
-    """Last to play with two boxes open one knows all at the last turn; first, about half."""
-    assert learnt(2, [1]) == 1
-    assert learnt(2, [2]) == 0.5
-    assert learnt(3, [2, 2]) == 0.75
-    assert learnt(3, [2, 3]) == 0.625
-    assert learnt(1, [0]) == 0
-    assert 0.5 < learnt(13, [12]) < 0.55
-
-
-def test_own_rows_mix_hard_play_and_best_chances(experts: dict[str, ExpertBot]) -> None:
-    known = experts["plain"].outlooks
-    states = np.array([state_index(1 << 12, 1, 63), state_index(1 << 11, 0, 0)])
-
-    class Thrice:
-        """All points count three times."""
-
-        def rows(self, states: Any) -> Any:
-            return known.field.rows(states) * 3
-
-    hard = known.field.rows(states)
-    part = Outlooks("best", known.field, known.bonus, True, Thrice())
-    weights = np.array([0.5, 1.0])
-    mixed = part.own_rows(states, weights)
-    assert mixed == pytest.approx(hard * np.array([[2.0], [3.0]]), abs=1e-15)
-    two_thirds = Outlooks("best", known.field, known.bonus, True, Thrice(), 2 / 3)
-    assert two_thirds.own_rows(states, weights * 2 / 3) == pytest.approx(mixed, abs=1e-12)
-    assert np.array_equal(part.own_rows(states, np.zeros(2)), hard)
+    """The last to play with two boxes open knows all by the last turn; nobody more than all."""
+    assert learnt(2, 1.0, 0.5) == pytest.approx(0.93, abs=0.01)
+    assert learnt(2, 0.0, 0.5) == pytest.approx(0.65, abs=0.01)
+    open_boxes = np.arange(2, len(BOXES) + 1)
+    for early in (0.0, 0.4, 1.0):
+        counts = learnt(open_boxes, early, 0.5)
+        assert (np.diff(counts) < 0).all()
+        assert (counts < learnt(open_boxes, early + 0.1, 0.5)).all()
+        assert (counts <= learnt(open_boxes, early, 0.05)).all()
+    assert learnt(2, 1.0, 0.0) == 1

@@ -4,7 +4,8 @@
 //
 // FOLDER is an export; VECTORS a file with one JSON vector a line, by default those of the
 // manifest.  Prints {"checked", "wrong": [...], "worst", "median_ms"}, and fails if any is wrong:
-// the best moves must be the same, and every value what the vector says within 1e-9.
+// the best moves must be the same in the same order, every value what the vector says within
+// 1e-9, and what an answer holds beside them the same.
 
 import fs from "node:fs";
 import path from "node:path";
@@ -14,17 +15,14 @@ const [folder, file] = process.argv.slice(2);
 const at = (name) => path.resolve(folder, name);
 const text = fs.readFileSync(at("manifest.json"), "utf8");
 const manifest = JSON.parse(text);
-const { open } = await import(pathToFileURL(at(manifest.reader[0])));
+const { open } = await import(pathToFileURL(at(Object.keys(manifest.reader)[0])));
 const game = open(text, ...Object.keys(manifest.files).map((name) => fs.readFileSync(at(name))));
 const vectors =
   file === undefined
     ? manifest.vectors
     : fs.readFileSync(file, "utf8").trim().split("\n").map((line) => JSON.parse(line));
 
-const same = (one, other) => {
-  const texts = (moves) => moves.map((move) => JSON.stringify(move)).sort().join();
-  return texts(one) === texts(other);
-};
+const same = (one, other) => JSON.stringify(one) === JSON.stringify(other);
 const wrong = [];
 const times = [];
 let worst = 0;
@@ -34,16 +32,23 @@ for (const vector of vectors) {
   times.push(performance.now() - begin);
   const gaps = [answer.value - vector.read];
   for (const [move, value, total] of vector.options ?? []) {
-    const option = answer.options.find((found) => same([found.move], [move]));
+    const option = answer.options.find((found) => same(found.move, move));
     gaps.push(option === undefined ? NaN : option.value - value);
     if (total !== undefined) gaps.push(option.expected_total - total);
   }
-  (vector.win_shares ?? []).forEach((share, seat) => gaps.push(answer.win_shares[seat] - share));
+  const { best, value, unit, options, ...beside } = answer;
+  for (const [key, held] of Object.entries(vector.beside ?? {})) {
+    if (key !== "win_shares") gaps.push(same(beside[key], held) ? 0 : NaN);
+    else held.forEach((share, seat) => gaps.push(beside[key][seat] - share));
+  }
+  const keys = (held) => Object.keys(held).sort().join();
+  if (vector.beside !== undefined && keys(beside) !== keys(vector.beside)) gaps.push(NaN);
+  if (vector.unit !== undefined && unit !== vector.unit) gaps.push(NaN);
   const off = Math.max(...gaps.map(Math.abs));
-  const all = vector.options === undefined || vector.options.length === answer.options.length;
-  if (!(off <= 1e-9) || !all || !same(answer.best, vector.best)) wrong.push({ vector, answer });
+  const all = vector.options === undefined || vector.options.length === options.length;
+  if (!(off <= 1e-9) || !all || !same(best, vector.best)) wrong.push({ vector, answer });
   else worst = Math.max(worst, off);
-  if (vector.move !== undefined && !same([game.bestMove(vector.position)], [vector.move])) {
+  if (vector.move !== undefined && !same(game.bestMove(vector.position), vector.move)) {
     wrong.push({ vector, answer });
   }
 }

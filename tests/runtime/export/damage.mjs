@@ -12,7 +12,7 @@ const [folder, count] = process.argv.slice(2);
 const at = (name) => path.resolve(folder, name);
 const text = fs.readFileSync(at("manifest.json"), "utf8");
 const manifest = JSON.parse(text);
-const { open, ExportError } = await import(pathToFileURL(at(manifest.reader[0])));
+const { open, ExportError } = await import(pathToFileURL(at(Object.keys(manifest.reader)[0])));
 const files = Object.keys(manifest.files).map((name) => fs.readFileSync(at(name)));
 
 // A small generator (xorshift), so that a failure comes again.

@@ -13,7 +13,7 @@ const [folder, file] = process.argv.slice(2);
 const at = (name) => path.resolve(folder, name);
 const text = fs.readFileSync(at("manifest.json"), "utf8");
 const manifest = JSON.parse(text);
-const { open, ExportError } = await import(pathToFileURL(at(manifest.reader[0])));
+const { open, ExportError } = await import(pathToFileURL(at(Object.keys(manifest.reader)[0])));
 const game = open(text, ...Object.keys(manifest.files).map((name) => fs.readFileSync(at(name))));
 for (const line of fs.readFileSync(file, "utf8").trim().split("\n")) {
   try {

@@ -26,7 +26,6 @@ from ustad.runtime.bots import dice_poker as dice_poker_bots
 from ustad.runtime.bots import yacht as yacht_bots
 from ustad.runtime.bots.marriage_values import NUMBER_NAMES, shipped_numbers
 from ustad.runtime.bots.sheet import FIRST_WRITE
-from ustad.runtime.bots.yacht_outlook import STEPS
 from ustad.runtime.errors import ExportError
 from ustad.runtime.export import (
     Content,
@@ -40,13 +39,14 @@ from ustad.runtime.export import (
     write_export,
 )
 from ustad.runtime.export import dice_poker as dice_poker_export
+from ustad.runtime.export import marriage as marriage_export
 from ustad.runtime.export import pasa as pasa_export
 from ustad.runtime.export import raja_pasu as raja_pasu_export
 from ustad.runtime.export import yacht as yacht_export
 from ustad.runtime.export.manifest import canonical, manifest_text
 from ustad.runtime.games import NAMES, dice_poker, game_type, pasa, raja_pasu, yacht
 from ustad.solver.build import build_table
-from ustad.tables import Table, TableError, open_table, write_table
+from ustad.tables import Table, TableError, open_table
 
 HERE = Path(__file__).parent
 
@@ -83,33 +83,15 @@ class Made:
 
 
 @pytest.fixture(scope="session")
-def folder(tables: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(
+    tables: Path, tmp_path_factory: pytest.TempPathFactory, write_outlook: Callable[[Path], None]
+) -> Path:
     """A folder of tables for these tests: those of yacht, with an outlook, and more to come."""
     found = tmp_path_factory.mktemp("export-tables")
     for path in tables.glob("yacht,second_yacht=*.h5"):
         shutil.copy(path, found)
     write_outlook(found)
     return found
-
-
-def write_outlook(folder: Path) -> None:
-    """Write a compact outlook of made-up distributions: real ones take minutes to build."""
-    spec = yacht.TYPE.table_spec({**YACHT[1], "outlook": "compact"})
-    random = np.random.default_rng(8)
-    knots, far = spec.shape
-    gaps = random.integers(0, 18, size=(knots, far), dtype=np.uint8)
-    gaps[1:][random.random((knots - 1, far)) < 0.2] = 0  # parts that stand on one point
-    parts: dict[str, Any] = {"shift": random.integers(-128, 128, size=far, dtype=np.int8)}
-    parts["bonus"] = random.integers(0, 1001, size=spec.parts["bonus"][1], dtype=np.uint16)
-    for name, _, count, dtype in STEPS:
-        rows = spec.parts[f"{name}_lengths"][1][0]
-        lengths = random.integers(1, 60, size=rows, dtype=np.uint16)
-        parts[f"{name}_lengths"] = lengths
-        parts[f"{name}_first"] = random.integers(0, 90, size=rows, dtype=np.uint16)
-        entries = random.integers(0, count // 60 + 2, size=int(lengths.sum()))
-        entries[np.cumsum(lengths) - 1] += 1  # no row is empty
-        parts[name] = entries.astype(dtype)
-    write_table(spec, folder, gaps, {}, {}, parts)
 
 
 @pytest.fixture(scope="session")
@@ -178,7 +160,12 @@ def python_vectors(named: Named, made: Made, count: int) -> list[dict[str, Any]]
     bot = yacht_bots.TableBot if name == "yacht" else dice_poker_bots.TableBot
     begins = [rules.new(players, 0) for players in (1, 2, 6)]
     told = bot(rules, replace(table, values=packed.values()))
-    return vectors(kind, begins, bot(rules, table), told, count, seed, "hard")
+    return vectors(kind, begins, bot(rules, table), told, count, seed, level(named))
+
+
+def level(named: Named) -> str:
+    """Return the level that plays a table."""
+    return "hard" if named[0] == "yacht" else "expert"
 
 
 @pytest.mark.slow
@@ -197,19 +184,20 @@ def test_the_reader_answers_2000_positions_as_the_python_rules_do(
     assert found["worst"] <= 1e-9
 
 
+@pytest.mark.parametrize("count", [200, pytest.param(2000, marks=pytest.mark.slow)])
 def test_the_reader_plays_yacht_to_win(
-    made: Callable[[Named], Made], folder: Path, node: str, tmp_path: Path
+    count: int, made: Callable[[Named], Made], folder: Path, node: str, tmp_path: Path
 ) -> None:
     export, game = made(YACHT), yacht.Yacht()
     outlook = open_table(yacht.TYPE.table_spec({**YACHT[1], "outlook": "compact"}), folder)
     read = export.content.files["values.bin"]["values"].values()
     exact, told = yacht_export.experts(game, export.table, outlook, read)
     begins = [game.new(players, 0) for players in range(2, 7)]
-    lines = vectors(yacht.TYPE, begins, exact, told, 2000, 321, "expert")
+    lines = vectors(yacht.TYPE, begins, exact, told, count, 321, "expert")
     found = json.loads(
         run(node, "answers.mjs", export.folder, write_lines(tmp_path / "vectors", lines))
     )
-    assert found["checked"] == 2000
+    assert found["checked"] == count
     assert found["wrong"] == []
     assert found["worst"] <= 1e-9
 
@@ -224,10 +212,16 @@ def test_the_numbers_of_marriage(made: Callable[[Named], Made], node: str, tmp_p
         f"const folder = {json.dumps(str(export.folder))};"
         "const read = (name) => fs.readFileSync(`${folder}/${name}`);"
         'const found = open(read("manifest.json").toString(), read("values.bin"));'
-        "console.log(JSON.stringify([...found]));"
+        "const { vectors } = JSON.parse(read('manifest.json'));"
+        "const sums = vectors.map(({ features }) => found.sum(features));"
+        "let kind = null;"
+        "try { found.sum({ luck: 1 }); } catch (error) { kind = error.kind; }"
+        "console.log(JSON.stringify([[...found.numbers], sums, kind]));"
     )
-    found = dict(json.loads(run(node, script)))
-    assert found == dict(zip(NUMBER_NAMES, shipped_numbers().tolist(), strict=True))
+    numbers, sums, refused = json.loads(run(node, script))
+    assert dict(numbers) == dict(zip(NUMBER_NAMES, shipped_numbers().tolist(), strict=True))
+    assert sums == pytest.approx([vector["value"] for vector in export.content.vectors], abs=1e-9)
+    assert refused == "feature"
     kind = game_type("marriage")
     bot = kind.bot("expert", kind.game(kind.read_options({})), tmp_path, 0)
     assert len(export.content.vectors) >= 50
@@ -256,9 +250,9 @@ def test_the_reader_plays_other_rules(
     named: Named, made: Callable[[Named], Made], node: str, tmp_path: Path
 ) -> None:
     export = made(named)
-    lines = write_lines(tmp_path / "vectors", python_vectors(named, export, 150))
+    lines = write_lines(tmp_path / "vectors", python_vectors(named, export, 100))
     found = json.loads(run(node, "answers.mjs", export.folder, lines))
-    assert found["checked"] == 150
+    assert found["checked"] == 100
     assert found["wrong"] == []
 
 
@@ -301,13 +295,63 @@ def test_positions_without_a_move(
     position = {"game": named[0], **given}
     export, kind = made(named), game_type(named[0])
     state = kind.state_from_json(position)
-    advice = kind.bot("hard" if named == YACHT else "expert", state.game, folder, 0).ask(state)
-    vector = {"level": "hard", "position": position, "best": [], "options": []}
+    advice = kind.bot(level(named), state.game, folder, 0).ask(state)
+    vector = {"level": level(named), "position": position, "best": [], "options": []}
     vector["read"] = advice.value
     lines = write_lines(tmp_path / "vectors", [vector])
     script = (HERE / "answers.mjs").read_text().replace("off <= 1e-9", "off <= 0.005")
     (tmp_path / "answers.mjs").write_text(script)
     run(node, tmp_path / "answers.mjs", export.folder, lines)
+
+
+def test_levels_that_an_export_cannot_play_are_refused(
+    made: Callable[[Named], Made], node: str, tmp_path: Path
+) -> None:
+    """Neither by another level's answer nor by playing for the total, which nobody asked for."""
+    export = made(YACHT)
+    two = {
+        "game": "yacht",
+        "sheets": [{}, {}],
+        "to_move": 0,
+        "dice": [1, 1, 3, 4, 6],
+        "rolls_left": 2,
+    }
+    script = f"""
+        import fs from "node:fs";
+        import * as sheet from "{export.folder}/sheet.js";
+        import * as yacht from "{export.folder}/yacht.js";
+        const read = (name) => fs.readFileSync(`{export.folder}/${{name}}`);
+        const text = read("manifest.json").toString();
+        const two = {json.dumps(two)};
+        const one = {{ ...two, sheets: [{{}}] }};
+        const values = read("values.bin");
+        const asked = {{
+            easy: () => sheet.open(text, values).ask(one, "easy"),
+            number: () => sheet.open(text, values).ask(one, 3),
+            without: () => yacht.open(text, values).ask(two),
+            other: () => sheet.open(text, values).ask(two),
+            keep: () => sheet.open(text, values).bestKeep(two, "medium"),
+            alone: () => sheet.open(text, values).ask(one).note,
+            hard: () => sheet.open(text, values).bestMove(two, "hard"),
+            win: () => yacht.open(text, values, read("outlook.bin")).ask(two).outlook,
+        }};
+        const told = Object.entries(asked).map(([name, ask]) => {{
+            try {{ return [name, ask()]; }}
+            catch (error) {{ return [name, error.kind, error.message]; }}
+        }});
+        console.log(JSON.stringify(told));
+    """
+    (tmp_path / "levels.mjs").write_text(script)
+    told = {name: found for name, *found in json.loads(run(node, tmp_path / "levels.mjs"))}
+    known = "level: this export plays hard or expert, got"
+    assert told["easy"] == ["level", f"{known} easy"]
+    assert told["number"] == ["level", f"{known} 3"]
+    assert told["keep"] == ["level", f"{known} medium"]
+    needs = "level: expert needs the outlook: open it with yacht.js and the outlook's file"
+    assert told["without"] == told["other"] == ["level", needs]
+    assert told["alone"] == ["alone at the table: expert maximises the expected total"]
+    assert told["hard"] == [{"keep": [4]}]
+    assert told["win"] == ["compact"]
 
 
 def test_an_endless_relay_is_stopped_where_the_rules_stop_it(node: str, tmp_path: Path) -> None:
@@ -595,6 +639,9 @@ BAD: tuple[tuple[Named, Sequence[dict[str, Any]]], ...] = (
         {"sheets": [{}], "dice": [1, 1, 1, 1], "rolls_left": 0},
         {"sheets": [{}], "dice": [1, 1, 1, 1, 1], "rolls_left": 3},
         {"sheets": [{}], "dice": None, "rolls_left": 1},
+        {"sheets": [{}], "rolls_left": 3},
+        {"sheets": [{}], "dice": None, "rolls_left": 3, "first": None},
+        {"sheets": [{"extra_yachts": None}], "dice": None, "rolls_left": 3},
         {"sheets": [{}, {}], "dice": None, "rolls_left": 3},
         {"sheets": [{"extra_yachts": 1}], "dice": None, "rolls_left": 3},
         {"sheets": [], "to_move": 0, "dice": None, "rolls_left": 3},
@@ -620,8 +667,33 @@ BAD: tuple[tuple[Named, Sequence[dict[str, Any]]], ...] = (
         {"board": [7] * 14, "closed": [0, 1, 2, 3, 4], "to_move": 0},
         {"board": [0] * 5 + [60] * 2 + [1] * 7, "closed": [0, 1, 2, 3, 4], "to_move": 0},
         {"board": [0] * 5 + [7] * 9, "closed": [0, 1, 2, 3, 4], "to_move": 2},
+        *({"board": [0] * 5 + [7] * 9, "closed": [*range(5)], "to_move": 0, **held} for held in (
+            {"captured": [1]}, {"captured": [30, 30]}, {"captured": None}, {"options": None},
+            {"earlier": None}, {"options": {"match": 1}},
+            {"options": {"match": True}}, {"options": {"max_rounds": 1001}},
+            {"match": {"owned": [14, 84], "round": 21, "leader": 0}},
+            {"match": {"owned": [14, 84], "round": 1, "leader": 0}},
+            {"match": {"owned": [15, 84], "round": 2, "leader": 0}},
+            {"match": {"owned": [21, 77], "round": 2, "leader": 0}},
+            {"match": {"owned": [14, 84], "round": 2, "leader": 0}, "captured": [1, 0]},
+            {"match": {"owned": [14, 84], "round": 2}},
+            {"earlier": [[0] * 5 + [8, 6] + [7] * 7]},
+        )),
     )),
 )  # fmt: skip
+
+
+def test_a_position_of_a_match_is_answered(
+    made: Callable[[Named], Made], node: str, tmp_path: Path
+) -> None:
+    position = {"game": "raja_pasu", "board": [0] * 5 + [7] * 9, "closed": [0, 1, 2, 3, 4],
+                "to_move": 0, "match": {"owned": [14, 84], "round": 2, "leader": 0}}  # fmt: skip
+    kind, export = game_type("raja_pasu"), made(RAJA_PASU)
+    bot = raja_pasu_export._bot(raja_pasu.RajaPasu(), export.table)
+    advice = bot.ask(kind.state_from_json(position))
+    best = [kind.move_to_json(move) for move in advice.best]
+    vector = {"position": position, "best": best, "read": advice.value}
+    run(node, "answers.mjs", export.folder, write_lines(tmp_path / "vectors", [vector]))
 
 
 @pytest.mark.parametrize(("named", "positions"), BAD, ids=lambda held: str(held)[:20])
@@ -665,7 +737,40 @@ def test_the_command(
     assert "manifest.json" in found.out
 
 
-def test_all_exports_of_a_game(run_ustad: Callable[..., Any], folder: Path, tmp_path: Path) -> None:
+def test_verify_checks_an_export(
+    made: Callable[[Named], Made], run_ustad: Callable[..., Any], tmp_path: Path
+) -> None:
+    folder = tmp_path / "export"
+    shutil.copytree(made(PASA_TWO).folder, folder)
+    found = run_ustad("verify", "--tables", folder)
+    assert (found.status, found.out.splitlines()[-1]) == (0, "4 files of an export, 0 bad")
+    for name in ("pasa.js", "values.bin", "manifest.json"):
+        whole = (folder / name).read_bytes()
+        for content in (whole[:-1], whole + b" ", whole[:-5] + b"x" + whole[-4:]):
+            (folder / name).write_bytes(content)
+            found = run_ustad("verify", "--tables", folder, "--json")
+            if name != "manifest.json" or json_or_none(content) != json.loads(whole):
+                assert found.status == 1, name
+                assert "--out" in found.json["tables"][0]["error"]
+        (folder / name).write_bytes(whole)
+    (folder / "values.bin").unlink()
+    assert run_ustad("verify", "--tables", folder).status == 1
+
+
+def json_or_none(content: bytes) -> Any:
+    try:
+        return json.loads(content)
+    except ValueError:
+        return None
+
+
+def test_all_exports_of_a_game(
+    run_ustad: Callable[..., Any],
+    folder: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(marriage_export, "_vectors", lambda folder: [])  # a test of their own
     found = run_ustad(
         "export", "marriage", "--all", "--out", tmp_path, "--tables", folder, "--json"
     )

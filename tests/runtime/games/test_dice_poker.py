@@ -307,7 +307,7 @@ def test_a_settlement_of_three() -> None:
         ({"chance_doubles": True, "first_throw": "none"}, "chance_doubles: expected false"),
         ({"chance_doubles": True, "chance_after_miss": True}, "chance_doubles: expected false"),
         ({"dash": "never"}, "dash"),
-        ({"school_bonus": -1}, "school_bonus"),
+        ({"school_bonus": -1_000_001}, "school_bonus"),
         ({"school_bonus": 50.0}, "school_bonus"),
         ({"school_threshold": "0"}, "school_threshold"),
         ({"five_as_full_house": 1}, "five_as_full_house"),

@@ -333,6 +333,7 @@ def test_nothing_is_left_to_chance() -> None:
         ({"earlier": [[7] * 13 + [6]]}, "earlier: expected boards with 98 seeds"),
         ({"match": {"owned": [49, 49], "round": 21, "leader": 0}}, "round: expected a whole"),
         ({"match": {"owned": [49, 48], "round": 1, "leader": 0}}, "owned: expected two numbers"),
+        ({"match": {"owned": [49, 49], "round": 1, "leader": 1}}, "to_move: expected 1, who leads"),
         ({"match": {"owned": [57, 41], "round": 2, "leader": 0}}, r"closed: expected \[7, 8\]"),
         ({"match": {"owned": [49, 49], "round": 1}}, 'the key "leader" is missing'),
         ({"match": {"owned": [49, 49], "round": 1, "leader": 0, "x": 1}}, 'unknown key "x"'),

@@ -518,7 +518,10 @@ TWO = {**GOOD, "sheets": [{}, {}], "to_move": 0}
         ({**GOOD, "sheets": []}, "sheets: expected a list"),
         ({**GOOD, "sheets": {}}, "sheets: expected a list"),
         ({**GOOD, "sheets": [[]]}, "expected an object"),
-        ({**GOOD, "sheets": [{}] * 7, "to_move": 0}, "players: expected 1 to 6, got 7"),
+        (
+            {**GOOD, "sheets": [{}] * 7, "to_move": 0},
+            "sheets: expected a list with one sheet a seat, 1 to 6 seats",
+        ),
         ({**GOOD, "to_move": 1}, "to_move"),
         ({**GOOD, "first": 1}, "first"),
         ({**TWO, "to_move": 2}, "to_move"),

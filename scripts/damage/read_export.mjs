@@ -1,0 +1,69 @@
+// The readers of exports, asked by lines of JSON.
+//
+//     node read_export.mjs NAME=FOLDER ...
+//
+// Each FOLDER is a sound export.  {"open": NAME, "folder": FOLDER} opens the files of another
+// folder with that export's reader and answers {"same"}: whether it answers as the sound one
+// does; {"ask": NAME, "position", "level"} asks the sound one.  What is refused is answered by
+// {"kind", "message"}, whatever else goes wrong by {"crash"}.
+
+import fs from "node:fs";
+import path from "node:path";
+import readline from "node:readline";
+import { pathToFileURL } from "node:url";
+
+const read = (folder, name) => {
+  try {
+    return fs.readFileSync(path.join(folder, name));
+  } catch {
+    return undefined;
+  }
+};
+
+const exports = new Map();
+for (const word of process.argv.slice(2)) {
+  const at = word.indexOf("=/");
+  const folder = word.slice(at + 1);
+  const manifest = JSON.parse(read(folder, "manifest.json").toString());
+  const [module] = Object.keys(manifest.reader);
+  const { open, ExportError } = await import(pathToFileURL(path.join(folder, module)));
+  const names = Object.keys(manifest.files);
+  const openIn = (from) => {
+    const text = read(from, "manifest.json")?.toString();
+    return open(text, ...names.map((name) => read(from, name)));
+  };
+  const answers = (game) =>
+    JSON.stringify(
+      game.numbers instanceof Map
+        ? [...game.numbers]
+        : manifest.vectors.slice(0, 3).map(({ position, level }) => game.ask(position, level)),
+    );
+  const game = openIn(folder);
+  exports.set(word.slice(0, at), { openIn, answers, game, ExportError, told: answers(game) });
+}
+
+for await (const line of readline.createInterface({ input: process.stdin })) {
+  const request = JSON.parse(line);
+  const known = exports.get(request.open ?? request.ask);
+  let answer;
+  try {
+    if (request.open === undefined) {
+      answer = known.game.ask(request.position, request.level);
+    } else {
+      const game = known.openIn(request.folder);
+      let same = false;
+      try {
+        same = known.answers(game) === known.told;
+      } catch (error) {
+        // A manifest that lies under a right digest may open; what it then answers is its own.
+      }
+      answer = { same };
+    }
+  } catch (error) {
+    answer =
+      error instanceof known.ExportError
+        ? { kind: error.kind, message: error.message }
+        : { crash: `${error.name}: ${error.message}` };
+  }
+  console.log(JSON.stringify(answer));
+}

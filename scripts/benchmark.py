@@ -768,6 +768,31 @@ def marriage_round() -> Row:
 
 
 @benchmark
+def marriage_moves() -> Row:
+    """Choose and rate moves at every level, in rounds of four: the slowest move of each."""
+    kind = game_type("marriage")
+    rules = kind.game(kind.read_options({}))
+    slowest: Row = {}
+    for level in ("easy", "medium", "hard", "expert"):
+        bot = kind.bot(level, rules, None, 0)
+        taken = []
+        for seed in range(4):
+            state = rules.deal(4, (seed,))
+            while not state.is_over():
+                view = state.view(state.current_player())
+                begin = time.process_time()
+                move = bot.choose(view)
+                chosen = time.process_time()
+                bot.ask(view)
+                taken.append((chosen - begin, time.process_time() - chosen))
+                state = state.apply(move)
+        slowest[f"{level}_choose_s"], slowest[f"{level}_ask_s"] = np.max(taken, axis=0).tolist()
+    ok = max(seconds for name, seconds in slowest.items() if "expert" not in name) <= 0.05
+    ok = ok and slowest["expert_choose_s"] <= 0.5 and slowest["expert_ask_s"] <= 0.5
+    return {**slowest, "target": "at most 50 ms a move, expert 500 ms", "ok": ok}
+
+
+@benchmark
 def marriage_strength() -> Row:
     """Measure expert against three hard: net points a round, paired deals, all four seats."""
     from ustad.solver.marriage import measure

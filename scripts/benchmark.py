@@ -275,6 +275,94 @@ def yacht_compact_open() -> Row:
     return {**row, "target": "at most 40 ms and 4.5 MB", "ok": ok, "bytes": size}
 
 
+@contextmanager
+def built_outlooks() -> Iterator[tuple[Path, dict[str, Any]]]:
+    """Give a folder with every outlook of the default rules, and these; some take minutes."""
+    kind = game_type("yacht")
+    rules = kind.read_options({})
+    wanted = kind.tables_asked_for({**rules, "outlook": "best"})
+    folder = tables_folder()
+    if all(kind.table_spec(options).path(folder).is_file() for options in wanted):
+        yield folder, rules
+        return
+    from ustad.solver.build import build_table, release
+
+    with tempfile.TemporaryDirectory() as name:
+        for options in wanted:
+            build_table(kind, options, Path(name))
+        release([kind])
+        yield Path(name), rules
+
+
+@benchmark
+def yacht_expert_gain() -> Row:
+    """Measure what expert wins against hard, by the exact gains of its turns; minutes."""
+    from ustad.solver.yacht_gain import Games
+
+    targets = {"best": (51.7, 26.6, 18.2), "compact": (51.5, 26.4, 18.0)}
+    found, lows = {}, []
+    with built_outlooks() as (folder, rules):
+        cpu, wall = time.process_time(), time.perf_counter()
+        for name in ("best", "compact", "best_compact"):
+            games = Games.by(rules, name, folder)
+            for number, players in enumerate((2, 4, 6)):
+                gain = games.measure(players, 64_000 if players == 2 else 24_000, 1)
+                share, half = 100 * gain.share, 196 * gain.error
+                found[f"{name}_{players}"] = f"{share:.3f} ± {half:.3f}"
+                lows.append(name not in targets or share - half >= targets[name][number])
+        seconds = {"wall_s": time.perf_counter() - wall, "cpu_s": time.process_time() - cpu}
+    target = "lower ends at 2, 4, 6: best 51.7, 26.6, 18.2; compact 51.5, 26.4, 18.0"
+    return {**seconds, "target": target, "ok": all(lows), **found}
+
+
+@benchmark
+def yacht_expert_turn() -> Row:
+    """Ask expert through a whole turn, and let it play many games side by side in the arena."""
+    from ustad.runtime import arena
+
+    kind = game_type("yacht")
+    found: dict[str, Any] = {}
+    with built(kind, {"outlook": "compact"}) as folder, tempfile.TemporaryDirectory() as alone:
+        for options in ({}, {"outlook": "compact"}):
+            path = kind.table_spec(options).path(folder)
+            (Path(alone) / path.name).symlink_to(path.resolve())
+        rules = kind.game(kind.read_options({}))
+        bot = kind.bot("expert", rules, Path(alone), 0)
+        deals = range(256)
+        for players in (2, 4, 6):
+
+            def games(players: int = players) -> None:
+                luck = [rules.luck(players, (1, deal)) for deal in deals]
+                starts = [rules.new(players) for _ in deals]
+                arena._play(starts, luck, [[bot] * players] * len(deals), lambda *_: None)
+
+            row = timed(games, 3)
+            found[f"arena_us_{players}"] = row["cpu_s"] / (len(deals) * 13 * players) * 1e6
+        walls = []
+        for seed in range(40):
+            state, luck = rules.new(4), rules.luck(4, (seed,))
+            while not state.is_over():
+                wall = 0.0
+                while state.current_player() == CHANCE:
+                    state = state.apply(luck.outcome(state))
+                    begin = time.perf_counter()
+                    advice = bot.ask(state)
+                    wall += time.perf_counter() - begin
+                    state = state.apply(advice.best[0])
+                    if state.rolls_left == 3:
+                        break
+                walls.append(wall)
+    turn = statistics.median(walls)
+    worst = max(found.values())
+    return {
+        "wall_s": turn,
+        "runs": len(walls),
+        "target": "median at most 2 ms a turn through ask; 200 CPU microseconds in the arena",
+        "ok": turn <= 2e-3 and worst <= 200,
+        **found,
+    }
+
+
 @benchmark
 def yacht_arena() -> Row:
     """Play games of four hard bots in the arena, on one core."""
@@ -677,6 +765,31 @@ def marriage_round() -> Row:
     seeds = iter(range(1, 99))
     row = timed(lambda: play(next(seeds)), 20)
     return {**row, "target": "at most 150 ms", "ok": row["cpu_s"] <= 0.150}
+
+
+@benchmark
+def marriage_moves() -> Row:
+    """Choose and rate moves at every level, in rounds of four: the slowest move of each."""
+    kind = game_type("marriage")
+    rules = kind.game(kind.read_options({}))
+    slowest: Row = {}
+    for level in ("easy", "medium", "hard", "expert"):
+        bot = kind.bot(level, rules, None, 0)
+        taken = []
+        for seed in range(4):
+            state = rules.deal(4, (seed,))
+            while not state.is_over():
+                view = state.view(state.current_player())
+                begin = time.process_time()
+                move = bot.choose(view)
+                chosen = time.process_time()
+                bot.ask(view)
+                taken.append((chosen - begin, time.process_time() - chosen))
+                state = state.apply(move)
+        slowest[f"{level}_choose_s"], slowest[f"{level}_ask_s"] = np.max(taken, axis=0).tolist()
+    ok = max(seconds for name, seconds in slowest.items() if "expert" not in name) <= 0.05
+    ok = ok and slowest["expert_choose_s"] <= 0.5 and slowest["expert_ask_s"] <= 0.5
+    return {**slowest, "target": "at most 50 ms a move, expert 500 ms", "ok": ok}
 
 
 @benchmark

@@ -643,73 +643,6 @@ DECK: Ints = np.repeat(np.arange(CARDS), COPIES)
 
 
 @compiled
-def learn_rounds(
-    orders: Ints,
-    players: int,
-    options: Any,
-    weights: Floats,
-    temperature: float,
-    seed: int,
-    work: Any,
-    record: Any,
-    products: Floats,
-) -> None:
-    """Play rounds with noise and add up the products of the regression.
-
-    Args:
-        orders: (rounds, 160) the decks.
-        players: how many seats.
-        options: see :func:`option_flags`.
-        weights: (WEIGHTS,) what all seats play.
-        temperature: of the noise.
-        seed: of the noise.
-        work: :func:`ustad.runtime.bots.marriage_decisions.work_space`.
-        record: :func:`new_record`.
-        products: (n, n) added to, n = WEIGHTS + 2 LUCK + 2: the products of the
-            features, the luck of the seat and of its opponents, 1, and the net.
-    """
-    many = np.zeros((players, WEIGHTS))
-    for seat in range(players):
-        many[seat] = weights
-    temperatures = np.full(players, temperature)
-    lays = np.ones(players, dtype=np.int64)
-    finds_best = np.ones(players, dtype=np.int64)
-    learned, luck, _, _, _ = record
-    net = np.zeros(players, dtype=np.int64)
-    notes = np.zeros((players, 4), dtype=np.int64)
-    size = len(products)
-    line = np.zeros(size)
-    for game in range(len(orders)):
-        play_round(
-            orders[game],
-            players,
-            0,
-            options,
-            many,
-            temperatures,
-            lays,
-            finds_best,
-            0.0,
-            seed + game,
-            work,
-            record,
-            net,
-            notes,
-        )
-        for seat in range(players):
-            line[:WEIGHTS] = learned[seat]
-            for k in range(LUCK):
-                line[WEIGHTS + k] = luck[seat, k]
-                line[WEIGHTS + LUCK + k] = luck[:, k].sum() - luck[seat, k]
-            line[size - 2] = 1.0
-            line[size - 1] = net[seat]
-            for a in range(size):
-                if line[a] != 0.0:
-                    for b in range(size):
-                        products[a, b] += line[a] * line[b]
-
-
-@compiled
 def add_products(products: Floats, row: Floats, net: float) -> None:
     """Add the products of a row and the net to a matrix one larger than the row."""
     last = len(row)
@@ -723,39 +656,47 @@ def add_products(products: Floats, row: Floats, net: float) -> None:
 
 
 @compiled
-def value_rounds(
+def add_rounds(
     orders: Ints,
     players: int,
     options: Any,
     weights: Floats,
+    temperature: float,
     passes: float,
     seed: int,
     work: Any,
     record: Any,
     products: Floats,
+    told_products: Floats,
 ) -> None:
-    """Play rounds of the expert and add up the products of the regressions of the net.
+    """Play rounds and add up the products of the regressions.
 
     Args:
         orders: (rounds, 160) the decks.
         players: how many seats.
         options: see :func:`option_flags`.
         weights: (WEIGHTS,) what all seats play.
-        passes: how often a decision passes over a show, a finish or a tanela to lay.
-        seed: of that.
+        temperature: of the noise; without any, ``products`` is left alone.
+        passes: how often a decision passes over a show, a finish or a tanela to lay; if
+            never, ``told_products`` is left alone.
+        seed: of the noise.
         work: :func:`ustad.runtime.bots.marriage_decisions.work_space`.
         record: :func:`new_record`.
-        products: (KINDS, MOST_TOLD + 1, MOST_TOLD + 1) added to: for each kind of
+        products: (n, n) added to, n = WEIGHTS + 2 LUCK + 2: the products of the
+            features, the luck of the seat and of its opponents, 1, and the net.
+        told_products: (KINDS, MOST_TOLD + 1, MOST_TOLD + 1) added to: for each kind of
             decision the products of what a net is told by, and the net from each opponent.
     """
     many = np.zeros((players, WEIGHTS))
     for seat in range(players):
         many[seat] = weights
-    noiseless = np.zeros(players)
+    temperatures = np.full(players, temperature)
     able = np.ones(players, dtype=np.int64)
-    _, _, told, kinds, seen = record
+    learned, luck, told, kinds, seen = record
     net = np.zeros(players, dtype=np.int64)
     notes = np.zeros((players, 4), dtype=np.int64)
+    size = len(products)
+    line = np.zeros(size)
     for game in range(len(orders)):
         play_round(
             orders[game],
@@ -763,7 +704,7 @@ def value_rounds(
             0,
             options,
             many,
-            noiseless,
+            temperatures,
             able,
             able,
             passes,
@@ -775,7 +716,20 @@ def value_rounds(
         )
         for seat in range(players):
             for at in range(seen[seat]):
-                add_products(products[kinds[seat, at]], told[seat, at], net[seat] / (players - 1))
+                from_each = net[seat] / (players - 1)
+                add_products(told_products[kinds[seat, at]], told[seat, at], from_each)
+            if temperature == 0.0:
+                continue
+            line[:WEIGHTS] = learned[seat]
+            for k in range(LUCK):
+                line[WEIGHTS + k] = luck[seat, k]
+                line[WEIGHTS + LUCK + k] = luck[:, k].sum() - luck[seat, k]
+            line[size - 2] = 1.0
+            line[size - 1] = net[seat]
+            for a in range(size):
+                if line[a] != 0.0:
+                    for b in range(size):
+                        products[a, b] += line[a] * line[b]
 
 
 # Learning.
@@ -808,39 +762,36 @@ def decks(block: int, rounds: int, seed: int) -> Ints:
 
 
 def learn_block(block: int, weights: Floats, temperature: float, rounds: int, seed: int) -> Floats:
-    """Return the products of one block of rounds; see :func:`learn_rounds`."""
-    products = np.zeros((PRODUCTS, PRODUCTS))
-    learn_rounds(
-        decks(block, rounds, seed),
-        PLAYERS,
-        option_flags(rules.Marriage()),
-        weights,
-        temperature,
-        block * BLOCK,
-        work_space(),
-        new_record(PLAYERS),
-        products,
-    )
-    return products
+    """Return the products of the features from one block of rounds; see :func:`add_rounds`."""
+    return _block(block, weights, PLAYERS, temperature, 0.0, decks(block, rounds, seed))[0]
 
 
 def value_block(block: int, weights: Floats, rounds: int, seed: int) -> Floats:
-    """Return the products of one block of rounds; see :func:`value_rounds`.
+    """Return the products of what a net is told by from one block of rounds.
 
     The blocks are of two, three, four and five players in turn.
     """
-    products = np.zeros((KINDS, MOST_TOLD + 1, MOST_TOLD + 1))
-    players = 2 + block % 4
-    value_rounds(
-        decks(block, rounds, seed),
+    return _block(block, weights, 2 + block % 4, 0.0, PASSES, decks(block, rounds, seed))[1]
+
+
+def _block(
+    block: int, weights: Floats, players: int, temperature: float, passes: float, orders: Ints
+) -> tuple[Floats, Floats]:
+    products = (
+        np.zeros((PRODUCTS, PRODUCTS)),
+        np.zeros((KINDS, MOST_TOLD + 1, MOST_TOLD + 1)),
+    )
+    add_rounds(
+        orders,
         players,
         option_flags(rules.Marriage()),
         weights,
-        PASSES,
+        temperature,
+        passes,
         block * BLOCK,
         work_space(),
         new_record(players),
-        products,
+        *products,
     )
     return products
 

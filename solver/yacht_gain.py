@@ -31,8 +31,11 @@ approximate reinforcement learning", 2002, lemma 6.1.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,6 +60,7 @@ from ustad.solver.build import available_cores
 from ustad.solver.outlook import IS_FIVE_EQUAL, fill_writes
 from ustad.solver.turn import ROLL_COUNT, WIDTH, stop_chances
 from ustad.solver.yacht import BOX_COUNT, ROLL_COUNTS, state_after
+from ustad.tables import open_table
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -355,7 +359,7 @@ class Gain:
 
 
 @dataclass(frozen=True)
-class Table:
+class Games:
     """What games are played with.
 
     Attributes:
@@ -369,6 +373,27 @@ class Table:
     values: Floats
     hard: FullOutlook
     outlooks: Outlooks
+
+    @classmethod
+    def by(cls, options: Mapping[str, Any], name: str, folder: Path) -> Games:
+        """Return games of who goes by the outlooks of a name.
+
+        Args:
+            options: the full option set of the rules.
+            name: ``best``, ``full``, ``best_compact`` or ``compact``.
+            folder: where their tables are, and that of the full outlook.
+
+        Raises:
+            TableError: a table is missing, damaged or unfit.
+        """
+        second_yacht = yacht.SECOND_YACHT.index(options["second_yacht"])
+        values = np.array(open_table(yacht.TYPE.table_spec(options), folder).values)
+        known = yacht_outlook.named_outlooks(options, name, folder)
+        if isinstance(known.field, FullOutlook):
+            return cls(second_yacht, values, known.field, known)
+        hard = yacht_outlook.named_outlooks(options, "full", folder).field
+        assert isinstance(hard, FullOutlook)
+        return cls(second_yacht, values, hard, known)
 
     def measure(
         self,

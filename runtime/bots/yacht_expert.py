@@ -14,6 +14,8 @@ and the whole turn of three rolls is solved on that: one step of policy improvem
 (R. A. Howard, *Dynamic Programming and Markov Processes*, 1960).  Against opponents
 who play like hard it cannot do worse than hard.  Choices of the same win share go to
 the higher expected total, so a game that is decided is played like hard plays it.
+Where best chances are known they count beside D for the own sheet, since the bot will
+see on the way what it takes: :func:`ustad.runtime.bots.yacht_outlook.learnt`.
 J. Pawlewicz, "Nearly Optimal Computer Play in Multi-player Yahtzee", 2010, rates
 turns by such distributions too.
 

@@ -17,6 +17,7 @@ with four in 63, and those with more by knots; see :mod:`ustad.runtime.outlook`.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -277,22 +278,35 @@ def open_outlooks(options: Mapping[str, Any], folder: Path | None) -> Outlooks:
         MissingTableError: there is none; the message says how to build the compact one.
         TableError: a table is damaged or unfit; the message names the way out.
     """
+    for name in ("best", "full", "best_compact"):
+        with suppress(MissingTableError):
+            return named_outlooks(options, name, folder)
+    return named_outlooks(options, "compact", folder)
+
+
+def named_outlooks(options: Mapping[str, Any], name: str, folder: Path | None) -> Outlooks:
+    """Return the outlooks of a name, whatever else is built.
+
+    Raises:
+        TableError: a table is missing, damaged or unfit.
+    """
+
+    def opened(outlook: str) -> Table:
+        return open_table(table_spec(options, outlook), tables_folder(folder))
+
     second_yacht = SECOND_YACHT.index(options["second_yacht"])
-    if (table := open_if_built(options, "full", folder)) is not None:
-        known = read_full(second_yacht, table)
-        bonus = table.parts["bonus"]
-        best = open_if_built(options, "best", folder)
-        if best is None:
-            return Outlooks("full", known, bonus, True)
-        return Outlooks("best", known, bonus, True, read_best(second_yacht, best))
-    table = open_table(table_spec(options, "compact"), tables_folder(folder))
+    exact = name in {"full", "best"}
+    best: Outlook | None = None
+    if name == "best":
+        best = read_best(second_yacht, opened(name))
+    elif name == "best_compact":
+        best = read_compact(second_yacht, opened(name))
+    table = opened("full" if exact else "compact")
+    bonus = table.parts["bonus"]
+    if exact:
+        return Outlooks(name, read_full(second_yacht, table), bonus, exact, best)
     short = read_compact(second_yacht, table)
-    bonus = table.parts["bonus"] / BONUS_PARTS
-    mixed = open_if_built(options, "best_compact", folder)
-    if mixed is None:
-        return Outlooks("compact", short, bonus, False)
-    own = read_compact(second_yacht, mixed)
-    return Outlooks("best_compact", short, bonus, False, own, MIX)
+    return Outlooks(name, short, bonus / BONUS_PARTS, exact, best, MIX)
 
 
 def open_if_built(options: Mapping[str, Any], outlook: str, folder: Path | None) -> Table | None:

@@ -151,7 +151,7 @@ def _show_distance(hand: Hand, cards: Cards) -> int:
     return int(melds.show_distance(_MEMORY, counts, laid, hand.game.master_is_pure))
 
 
-_MEMORY = np.zeros(1 << 12, dtype=np.int64)
+_MEMORY = np.zeros(1 << 16, dtype=np.int64)
 
 
 def show_outs(hand: Hand, distance: int) -> tuple[int | None, list[int]]:

@@ -34,7 +34,7 @@ from ustad.runtime.games.yacht import (
 )
 from ustad.runtime.outlook import BestChances, FullOutlook
 from ustad.solver import chances, outlook
-from ustad.solver.build import build_table
+from ustad.solver.build import build_table, release
 from ustad.tables import open_table
 
 Floats = NDArray[np.float64]
@@ -160,8 +160,19 @@ CASES = [
 ]
 
 
-@SETTINGS
-@pytest.mark.parametrize(("boxes", "held", "upper"), CASES, ids=str)
+SETTING_CASES = [
+    pytest.param(
+        setting,
+        *case,
+        # Two open boxes take a second or more each: one setting will do by default.
+        marks=[pytest.mark.slow] if len(case[0]) == 2 and number else [],
+    )
+    for case in CASES
+    for number, setting in enumerate(SECOND_YACHT)
+]
+
+
+@pytest.mark.parametrize(("setting", "boxes", "held", "upper"), SETTING_CASES, ids=str)
 def test_few_open_boxes_equal_exact_fractions(
     tables: Path,
     known: dict[str, tuple[FullOutlook, Floats]],
@@ -244,6 +255,17 @@ def test_best_chances_equal_those_solved_one_by_one(tables: Path, best: BestChan
         points = random.integers(1, 150, 6).tolist()
         start = target.solve([Wanted(state, wanted) for wanted in points]).turn.start
         assert start == pytest.approx([row[wanted] for wanted in points], abs=1e-11)
+
+
+def test_solvers_let_go_of_what_they_keep(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(outlook, "solve", lambda *_: ("outlook", "bonus"))
+    monkeypatch.setattr(outlook.yacht_solver, "solve", lambda *_: None)
+    kept = outlook._outlook(1, None)
+    monkeypatch.setattr(outlook, "solve", lambda *_: ("another", "bonus"))
+    assert outlook._outlook(1, None) is kept
+    release([TYPE])
+    assert outlook._outlook(1, None) == ("another", "bonus")
+    release([TYPE])
 
 
 # All states: long.

@@ -22,7 +22,7 @@ from ustad.runtime.games.yacht import (
 )
 from ustad.runtime.outlook import BestChances
 from ustad.solver import chances, outlook
-from ustad.solver.yacht_gain import Table
+from ustad.solver.yacht_gain import Games
 from ustad.tables import open_table
 
 OPEN = 2
@@ -30,7 +30,7 @@ OPEN = 2
 
 
 @pytest.fixture(scope="module")
-def known(tables: Path) -> tuple[ExpertBot, Table]:
+def known(tables: Path) -> tuple[ExpertBot, Games]:
     """Expert with best chances, and what its games are played with."""
     game = Yacht()
     table = open_table(TYPE.table_spec(game.options), tables)
@@ -38,7 +38,7 @@ def known(tables: Path) -> tuple[ExpertBot, Table]:
     best = BestChances(chances.solve(0, threads=1, most_open=OPEN), widths(0), section())
     outlooks = Outlooks("best", hard, bonus, True, best)
     bot = ExpertBot(TableBot(game, table), outlooks)
-    return bot, Table(0, np.array(table.values), hard, outlooks)
+    return bot, Games(0, np.array(table.values), hard, outlooks)
 
 
 def random_sheets(random: np.random.Generator, players: int) -> list[Sheet]:
@@ -59,7 +59,7 @@ def numbers(game: Yacht, sheets: list[Sheet]) -> np.ndarray:
 
 @pytest.mark.parametrize("players", [2, 3, 6])
 def test_the_gain_of_a_turn_is_that_of_the_bot(
-    known: tuple[ExpertBot, Table], players: int
+    known: tuple[ExpertBot, Games], players: int
 ) -> None:
     """Exactly, for the first to play with two boxes open and with one."""
     bot, table = known
@@ -78,13 +78,13 @@ def test_the_gain_of_a_turn_is_that_of_the_bot(
 
 @pytest.mark.parametrize(("players", "seat"), [(2, 0), (2, 1), (4, 2)])
 def test_gains_and_counted_wins_have_one_mean(
-    known: tuple[ExpertBot, Table], players: int, seat: int
+    known: tuple[ExpertBot, Games], players: int, seat: int
 ) -> None:
     """From positions near the end; the interval of the gains is the narrower by far."""
     bot, table = known
     random = np.random.default_rng(seat)
     sheets = random_sheets(random, players)
-    gained, won = table.from_position(numbers(bot.game, sheets), seat, 300, 5)
+    gained, won = table.from_position(numbers(bot.game, sheets), seat, 200, 5)
     # What hard wins from there: all outlooks are independent.
     totals = [
         np.concatenate([np.zeros(sheet.total), row])
@@ -121,7 +121,7 @@ def share_of(totals: list[np.ndarray], seat: int) -> float:
     return float(share)
 
 
-def test_the_same_seed_gives_the_same_games(known: tuple[ExpertBot, Table]) -> None:
+def test_the_same_seed_gives_the_same_games(known: tuple[ExpertBot, Games]) -> None:
     bot, table = known
     sheets = numbers(bot.game, random_sheets(np.random.default_rng(3), 3))
     one, two = (table.from_position(sheets, 1, 2, 9) for _ in range(2))

@@ -16,7 +16,7 @@ import pytest
 from ustad.runtime.advice import ask
 from ustad.runtime.bots.yacht import TableBot, make_bot
 from ustad.runtime.bots.yacht_expert import AloneBot, ExpertBot, final_totals
-from ustad.runtime.bots.yacht_outlook import Outlooks, learnt
+from ustad.runtime.bots.yacht_outlook import Outlooks, learnt, read_compact
 from ustad.runtime.bots.yacht_target import make_target_bot
 from ustad.runtime.dice import KEEP_INDEX, KEEPS, ROLLS, sub_keeps, transition_matrix
 from ustad.runtime.games.base import TIE
@@ -28,6 +28,7 @@ from ustad.runtime.games.yacht import (
     Sheet,
     Yacht,
     make_sheet,
+    state_index,
 )
 from ustad.runtime.games.yacht import possible_points as boxes_points
 from ustad.solver import outlook
@@ -403,6 +404,20 @@ def test_a_finished_game_and_one_that_waits(experts: dict[str, ExpertBot]) -> No
         for thrown, chance in waiting.chance_outcomes()
     )
     assert bot.ask(waiting).value == pytest.approx(exact, abs=1e-12)
+
+
+def test_what_a_table_tells_of_the_start(
+    tables: Path, tmp_path: Path, write_outlook: Callable[[Path], None]
+) -> None:
+    """Of an outlook the mean of its row, in points; of values what they say."""
+    write_outlook(tmp_path)
+    table = open_table(TYPE.table_spec({"outlook": "compact"}), tmp_path)
+    start = state_index((1 << len(BOXES)) - 1, 0, 0)
+    row = read_compact(0, table).rows(np.array([start]))[0]
+    value, unit = TYPE.start_value(table)
+    assert (unit, value) == ("points", pytest.approx(row @ np.arange(len(row))))
+    values = open_table(TYPE.table_spec({}), tables)
+    assert TYPE.start_value(values) == (values.start_value, "points")
 
 
 # A total to reach.

@@ -17,6 +17,7 @@ from ustad.runtime.games.marriage_hand import Hand, finish_distance, judge_finis
 from ustad.runtime.games.melds import CARD_NAMES, CARD_NUMBER, CARDS, COPIES
 
 DECK = np.repeat(np.arange(CARDS), COPIES).tolist()
+MEMORY = np.zeros(1 << 16, dtype=np.int64)
 
 
 def hands(count: int, size: int, seed: int) -> Iterator[tuple[Cards, int]]:
@@ -31,8 +32,7 @@ def hands(count: int, size: int, seed: int) -> Iterator[tuple[Cards, int]]:
 
 def show_distance(cards: Cards, master_is_pure: bool) -> int:
     none = np.zeros(CARDS, dtype=np.int64)
-    memory = np.zeros(1 << 10, dtype=np.int64)
-    return melds.show_distance(memory, melds.counts_of(cards), none, master_is_pure)
+    return melds.show_distance(MEMORY, melds.counts_of(cards), none, master_is_pure)
 
 
 def told_outs(answer: dict[str, Any], name: str = "outs") -> dict[int, int]:

@@ -51,7 +51,7 @@ def free(cards: Cards, tiplu: int) -> dict[int, int]:
 @pytest.mark.parametrize("master_is_pure", [False, True])
 def test_outs_of_a_show_are_those_of_every_card_tried(size: int, master_is_pure: bool) -> None:
     game = Marriage(master_is_pure=master_is_pure)
-    for cards, tiplu in hands(12 if size == 21 else 3, size, 1):
+    for cards, tiplu in hands(12 if size == 21 else 4 - 2 * master_is_pure, size, 1):
         answer = judge_hand(Hand(game, cards, (), tiplu))
         distance = show_distance(cards, master_is_pure)
         assert answer["show_distance"] == distance

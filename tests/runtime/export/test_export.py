@@ -153,7 +153,7 @@ def python_vectors(named: Named, made: Made, count: int) -> list[dict[str, Any]]
         options = table.spec.options
         game = pasa.Pasa(**{key: options[key] for key in ("cap", "max_bet", "menu")})
         begins = pasa_export.starts(game, table, count, seed)
-        exact = pasa_export.TableReader(game, table, table.values)
+        exact = pasa_export.OneTableBot(game, table)
         told = pasa_export.TableReader(game, table, packed.values())
         return vectors(kind, begins, exact, told, count, seed)
     rules = kind.game(table.spec.options)
@@ -268,6 +268,29 @@ def test_the_vectors_of_the_manifest(
         assert abs(vector["value"] - vector["read"]) <= 0.005
     levels = {vector.get("level") for vector in export.content.vectors}
     assert levels == ({"hard", "expert"} if named == YACHT else levels)
+
+
+@pytest.mark.parametrize("named", [PASA, PASA_TWO, OTHER_RULES[-1]], ids=str)
+def test_equals_of_pasa_are_those_of_the_bot(
+    named: Named, made: Callable[[Named], Made], folder: Path, node: str, tmp_path: Path
+) -> None:
+    export, kind = made(named), game_type("pasa")
+    game = pasa.Pasa(**{key: export.table.spec.options[key] for key in ("cap", "max_bet", "menu")})
+    bot = kind.bot("expert", game, folder, 0)
+    packed = export.content.files["values.bin"]["values"]
+    told = pasa_export.TableReader(game, export.table, packed.values())
+    states = pasa_export.starts(game, export.table, 400, 8)
+    tied = [state for state in states if len(bot.ask(state).best) > 1]
+    assert len(tied) > 10
+    lines = [
+        {
+            "position": kind.state_to_json(state),
+            "best": [kind.move_to_json(move) for move in bot.ask(state).best],
+            "read": told.ask(state).value,
+        }
+        for state in tied
+    ]
+    run(node, "answers.mjs", export.folder, write_lines(tmp_path / "vectors", lines))
 
 
 WAITING: tuple[tuple[Named, dict[str, Any]], ...] = (
@@ -499,9 +522,13 @@ def test_every_bet_of_pasa_is_that_of_the_table(
     proof = content.proof
     assert proof["residual"] == 0.0
     assert proof["largest_error"] < 0.001
-    nodes = content.files["values.bin"]["stored_nodes"].numbers
-    assert len(nodes) == proof["stored"] < proof["bets"] / 10
-    assert (np.diff(nodes.astype(np.int64)) > 0).all()
+    nodes, bets = (
+        content.files["values.bin"][name].numbers.astype(np.int64)
+        for name in ("stored_nodes", "stored_bets")
+    )
+    assert len(nodes) == proof["stored"]
+    assert len(np.unique(nodes)) == proof["changed"] < proof["bets"] / 2
+    assert (np.diff(nodes * 256 + bets) > 0).all()
 
 
 def test_splits_of_pasa_are_in_the_order_of_their_numbers() -> None:

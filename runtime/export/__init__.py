@@ -10,7 +10,8 @@ The form.  An export is a folder with
   rules of the game as arrays, what the rounding costs, and test vectors;
 - one or two binary files: arrays of little-endian numbers one after the other, each at a
   multiple of eight bytes.  An array of rounded values holds ``q`` for
-  ``offset + scale * q``;
+  ``offset + scale * q``; the manifest says under ``encoding``, ``index_formula`` and
+  ``in_words`` all that it takes to read them in any language;
 - a reader in plain JavaScript, modules without dependency, which needs nothing else.
 
 Sound or refused.  The manifest holds the SHA-256 of every binary file and, as its last key

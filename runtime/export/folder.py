@@ -16,7 +16,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ustad.runtime.errors import ExportError, JsonError, UstadError
-from ustad.runtime.export.content import DTYPES, Content, Packed, from_differences, to_differences
+from ustad.runtime.export.content import (
+    DTYPES,
+    ENCODING,
+    Content,
+    Packed,
+    from_differences,
+    to_differences,
+)
 from ustad.runtime.export.manifest import (
     DIGEST,
     FORMAT,
@@ -106,6 +113,7 @@ def write_export(kind: GameType, content: Content, out: Path) -> dict[str, int]:
         "levels": dict(content.levels),
         "reader": _digests({name: modules[name] for name in content.reader}),
         "files": _digests(written),
+        "encoding": ENCODING,
         "arrays": places,
         "proof": dict(content.proof),
         "vectors": list(content.vectors),

@@ -69,6 +69,44 @@ ALLOWED_ERROR = 0.001
 VECTORS = 64
 VECTORS_SEED = 5
 
+INDEX = (
+    "values[turns left - 1, before + split, seat], seats counted from the thrower. With C(n, k) "
+    "the binomial coefficient, N players and q_j the chips of the last j seats: split = sum over "
+    "j = 1..N - 1 of C(q_j + j - 1, j); before = C(chips on the table + N - 1, N) - "
+    "C(pasa.least_chips + N - 1, N). With no turn left the seats with the largest stack share the "
+    "win, and so they do when one seat has all chips."
+)
+
+IN_WORDS = {
+    "throw": (
+        "The seats with chips bet in order, from the one after the thrower. Once all have bet, a "
+        "seat's share is half its share after paro (the thrower takes every bet and throws again, "
+        "with as many turns left) and half its share after tiro (the thrower pays every bet and "
+        "the next seat throws, with one turn less; its shares are counted from that seat)."
+    ),
+    "legal bets": (
+        "At most the own stack, what the thrower's stack is more than the bets made, max_bet if "
+        "it is not null, and under cap=share the larger of 1 and the thrower's stack divided by "
+        "the number of betting seats, rounded down. If that is 0, the bet is 0. Else under "
+        "menu=all 1 to that most; under menu=buttons 1, a quarter, half and all of it, rounded "
+        "down, each that is more than those before it."
+    ),
+    "choice": (
+        "A seat bets what gives it the largest share when the seats after it choose likewise. All "
+        "bets within pasa.tie of that are best; the smallest is played. At a stored node those "
+        "stored are best, whatever the shares say."
+    ),
+    "nodes": (
+        "A node is a state with the bets made so far: node = ((turns left - 1) * pasa.splits + "
+        "before + split) * pasa.paths + path; path = 0 before the first bet, and pasa.width * "
+        "path + 1 + i after the legal bet number i, from 0 in ascending order; seats without "
+        "chips are passed over. stored_nodes ascends and holds a node once for each of its best "
+        "bets; stored_bets[k] is the number, from 0, of one of them among the legal bets of "
+        "stored_nodes[k]."
+    ),
+}
+"""What a reader needs beside the arrays, for the manifest."""
+
 _NODES_AT_ONCE = 1 << 18
 _LARGEST_NUMBER = 2**32
 
@@ -374,7 +412,8 @@ def content(options: Mapping[str, Any], folder: Path, progress: Progress | None 
     return Content(
         options=key,
         facts={
-            **table_facts(table),
+            **table_facts(table, INDEX),
+            "in_words": IN_WORDS,
             "option_defaults": {option.name: option.default for option in RULE_OPTIONS},
             "pasa": {
                 "turns": table.values.shape[0],
@@ -479,7 +518,7 @@ class TableReader:
         return [self.choose(view) for view in views]
 
     def ask(self, view: PasaState) -> Advice:
-        """Return the equals of the exact table as the best, every bet with its share, and all shares."""
+        """Return the bets that are best by the exact table, all bets rated, and all shares."""
         seats = len(view.stacks)
         stacks = (*view.stacks[view.thrower :], *view.stacks[: view.thrower])
         exact, read = (

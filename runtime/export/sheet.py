@@ -112,7 +112,11 @@ IN_WORDS = {
     ),
     "extra": (
         "Where box held_box holds extra_held, each write with a roll of extra_rolls brings "
-        "extra_points more; the position counts these under extra_key."
+        "extra_points more; the position counts these under extra_key, else there are none. The "
+        "most that there can have been is the largest count over extra_ways, each [zero, written, "
+        "some], where each box of zero holds 0, each of written is written, and one of some is, "
+        "if it has any: the boxes of zero, and those extra_marks, each [box, points, any_of], "
+        "whose box holds these points, where any_of is 0 or has a written box that is not in zero."
     ),
     "position": (
         "The value of a sheet's total is its points, the bonus it has earned and its extras; a "
@@ -143,6 +147,35 @@ class Case(NamedTuple):
     passes: bool = False
 
 
+class Way(NamedTuple):
+    """A way in which extras can have come to a sheet; boxes are bits.
+
+    Attributes:
+        zero: these boxes hold 0, and each took an extra.
+        written: these are written.
+        some: one of these is written, if there are any.
+    """
+
+    zero: int
+    written: int
+    some: int
+
+
+class Mark(NamedTuple):
+    """Points that an extra may have left in a box.
+
+    Attributes:
+        box: the box.
+        points: what it holds.
+        any_of: one of these boxes, as bits, must be written and none of the way's ``zero``, if
+            there are any.
+    """
+
+    box: int
+    points: int
+    any_of: int
+
+
 @dataclass(frozen=True)
 class SheetArrays:
     """A game of dice and a sheet as arrays; see the top.
@@ -165,6 +198,9 @@ class SheetArrays:
         extra_points: what one brings; 0 if there are none.
         extra_held: what the box must hold for it.
         extra_rolls: the rolls that earn it, whatever is written.
+        extra_ways: see :class:`Way`; a sheet has had at most as many extras as one of them
+            allows: its ``zero`` boxes and the marks that hold.
+        extra_marks: see :class:`Mark`.
         pays: (tables, 252, boxes) points.
         cases: lists of cases.
         roll_cases: (252,) the list of each roll.
@@ -190,6 +226,8 @@ class SheetArrays:
     extra_points: int = 0
     extra_held: int = 0
     extra_rolls: Sequence[int] = ()
+    extra_ways: Sequence[Way] = ()
+    extra_marks: Sequence[Mark] = ()
 
     def to_json(self) -> dict[str, Any]:
         """Return the entry ``sheet`` of a manifest; ``column`` lies in the binary file."""
@@ -210,6 +248,8 @@ class SheetArrays:
             "extra_points": self.extra_points,
             "extra_held": self.extra_held,
             "extra_rolls": list(self.extra_rolls),
+            "extra_ways": [list(way) for way in self.extra_ways],
+            "extra_marks": [list(mark) for mark in self.extra_marks],
             "pays": self.pays.tolist(),
             "cases": [[case._asdict() for case in found] for found in self.cases],
             "roll_cases": list(self.roll_cases),

@@ -25,14 +25,16 @@ from ustad.runtime.bots.yacht_outlook import (
     open_if_built,
     read_compact,
 )
-from ustad.runtime.dice import COUNTS, FIRST_ROLL
+from ustad.runtime.dice import COUNTS, DICE, FIRST_ROLL
 from ustad.runtime.errors import OptionError
 from ustad.runtime.export.content import Content, Packed, brief, vectors
 from ustad.runtime.export.sheet import (
     VECTORS,
     VECTORS_SEED,
     Case,
+    Mark,
     SheetArrays,
+    Way,
     columns_by_row,
     sheet_content,
 )
@@ -42,13 +44,19 @@ from ustad.runtime.games.yacht import (
     BONUS,
     BONUS_AT,
     BOXES,
+    CHANCE_BOX,
     EXTRA_YACHT,
+    FOUR_OF_A_KIND,
     FREE_JOKER,
+    FULL_HOUSE,
+    LARGE_STRAIGHT,
     LOWER_OPEN,
     LOWER_SETS,
     OPEN_YACHT,
     PLAIN,
     SECOND_YACHT,
+    SMALL_STRAIGHT,
+    THREE_OF_A_KIND,
     TYPE,
     UPPER_BOXES,
     UPPER_OPEN,
@@ -130,6 +138,8 @@ def sheet_arrays(game: Yacht) -> SheetArrays:
         extra_points=0 if setting == PLAIN else EXTRA_YACHT,
         extra_held=YACHT_50,
         extra_rolls=[] if setting == PLAIN else equal,
+        extra_ways=_extra_ways(setting),
+        extra_marks=_extra_marks(setting),
         pays=np.array(
             [
                 [[box_points(box, found, joker) for box in range(len(BOXES))] for found in counts]
@@ -158,6 +168,46 @@ def _joker(setting: int, own_upper: int) -> list[Case]:
         Case(LOWER_OPEN, LOWER_OPEN, full),
         Case(0, UPPER_OPEN, full),
     ]
+
+
+def _extra_ways(setting: int) -> list[Way]:
+    """Return the ways in which further yachts can have come to a sheet.
+
+    Under the forced joker an upper box takes one at 0 only once every lower box is written, and
+    some other upper box before.
+    """
+    if setting == PLAIN:
+        return []
+    if setting == FREE_JOKER:
+        return [Way(0, 0, 0)]
+    lower = ALL_OPEN & ~UPPER_OPEN
+    return [Way(last, lower if last else 0, UPPER_OPEN & ~last) for last in range(UPPER_OPEN + 1)]
+
+
+def _extra_marks(setting: int) -> list[Mark]:
+    """Return what further yachts may have left in a box.
+
+    In the upper box of their face their sum; in a lower box what a joker puts there, once the
+    upper box of the face is written, and under the free joker the plain points too.
+    """
+    if setting == PLAIN:
+        return []
+    free = setting == FREE_JOKER
+    found = []
+    for upper in range(UPPER_BOXES):
+        points = DICE * (upper + 1)
+        found.append(Mark(upper, points, 0))
+        if free:
+            found.append(Mark(upper, 0, 0))
+        for box in (THREE_OF_A_KIND, FOUR_OF_A_KIND, CHANCE_BOX):
+            found.append(Mark(box, points, 0 if free else 1 << upper))
+    for box in (FULL_HOUSE, SMALL_STRAIGHT, LARGE_STRAIGHT):
+        found.append(
+            Mark(box, box_points(box, _COUNTS[0].tolist(), True), UPPER_OPEN if free else 0)
+        )
+        if free:
+            found.append(Mark(box, 0, 0))
+    return found
 
 
 def option_sets() -> Sequence[dict[str, Any]]:

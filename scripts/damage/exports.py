@@ -6,7 +6,8 @@ without end, places outside of files, names of other folders.  A manifest that l
 right digest about what nobody can check may open, and nothing else that is not byte for byte
 what was written; nothing may crash, hang or take memory.
 Bundles are damaged in the same ways.  Positions are changed and asked: what a JavaScript
-reader answers, Python must answer with the same value.
+reader answers, Python must answer with the same value, and of the games with a sheet, where
+an export holds all positions, what it refuses Python must refuse.
 """
 
 from __future__ import annotations
@@ -392,6 +393,10 @@ def check_position(
         report.answers[f"{told['kind']} refused"] += 1
         right = told["kind"] in ("position", "option") and len(told["message"]) < 2000
         report.check(right, f"{where}: {told}")
+        if told["kind"] == "position" and isinstance(position, dict) and "sheets" in position:
+            with contextlib.suppress(UstadError):
+                advisor.ask(position, level)
+                report.faults.append(f"{where}: {told}, Python answers")
         return
     if "crash" in told:
         report.faults.append(f"{where}: JavaScript: {told['crash']}")

@@ -202,6 +202,12 @@ export const isObject = (value) =>
 export const isWhole = (value, low, high) =>
   Number.isInteger(value) && low <= value && value <= high;
 
+/** Tell whether a value is a list of so many items, none left out, that all hold. */
+export const isList = (value, least, most, holds) =>
+  Array.isArray(value) &&
+  isWhole(value.length, least, most) &&
+  Array.from(value).every((item) => holds(item)); // holes become undefined
+
 /** Return a value as short JSON, for an error message. */
 export function shown(value) {
   let text = typeof value;

@@ -11,7 +11,7 @@
  * net is the sum of.
  */
 
-import { ExportError, mustHold, opened, openExport } from "./export.js";
+import { ExportError, isObject, mustHold, opened, openExport } from "./export.js";
 
 export { ExportError, parseManifest } from "./export.js";
 
@@ -32,6 +32,7 @@ export class Weights {
 
   /** Return the sum of features, each times its number; a name that is not known is refused. */
   sum(features) {
+    if (!isObject(features)) throw new ExportError("feature", "features: expected an object");
     let sum = 0;
     for (const [name, count] of Object.entries(features)) {
       const number = this.numbers.get(name);

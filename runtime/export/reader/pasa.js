@@ -14,7 +14,7 @@
  * "thrower": 0, "turns_left": 8, "bets": [null, 3, null, null]}.
  */
 
-import { checkGame, checkKeys, isWhole, mustHold, opened, openExport, refuse, unitOf } from "./export.js";
+import { checkGame, checkKeys, isList, isWhole, mustHold, opened, openExport, refuse, unitOf } from "./export.js";
 
 export { ExportError, parseManifest } from "./export.js";
 
@@ -135,8 +135,7 @@ export class PasaTable {
     checkKeys(position, "position", KEYS);
     checkGame(this.manifest, position);
     const { stacks, thrower, turns_left: turns, bets } = position;
-    const fits = Array.isArray(stacks) && stacks.length === players;
-    if (!fits || !stacks.every((stack) => isWhole(stack, 0, chips))) {
+    if (!isList(stacks, players, players, (stack) => isWhole(stack, 0, chips))) {
       refuse("stacks", `the chips of ${players} seats, whole numbers`, stacks);
     }
     const total = stacks.reduce((sum, stack) => sum + stack, 0);

@@ -18,6 +18,7 @@ import {
   checkGame,
   checkKeys,
   ExportError,
+  isList,
   isWhole,
   mustHold,
   opened,
@@ -380,8 +381,7 @@ export class RajaPasuTable {
     const { holes, row, allSeeds } = this;
     const { board, to_move: mover } = position;
     const counts = (key, value, length) => {
-      const fits = Array.isArray(value) && value.length === length;
-      if (!fits || !value.every((seeds) => isWhole(seeds, 0, allSeeds))) {
+      if (!isList(value, length, length, (seeds) => isWhole(seeds, 0, allSeeds))) {
         refuse(key, `${length} whole numbers from 0 to ${allSeeds}`, value);
       }
     };
@@ -389,7 +389,7 @@ export class RajaPasuTable {
     const { captured = [0, 0], closed = [], earlier = [] } = position;
     counts("captured", captured, 2);
     if (!isWhole(mover, 0, 1)) refuse("to_move", "0 or 1", mover);
-    const listed = Array.isArray(closed) && closed.every((hole) => isWhole(hole, 0, holes - 1));
+    const listed = isList(closed, 0, holes, (hole) => isWhole(hole, 0, holes - 1));
     if (!listed || new Set(closed).size < closed.length) refuse("closed", "a list of holes", closed);
     const { closed: count } = this.manifest.options;
     const sides = new Set(closed.map((hole) => Math.floor(hole / row)));
@@ -431,8 +431,7 @@ export class RajaPasuTable {
     const { allSeeds, seedsAHole: each, row } = this;
     checkKeys(match, "match", ["owned", "round", "leader"]);
     const { owned, round, leader } = match;
-    const two = Array.isArray(owned) && owned.length === 2;
-    if (!two || !owned.every((held) => isWhole(held, each, allSeeds - each))) {
+    if (!isList(owned, 2, 2, (held) => isWhole(held, each, allSeeds - each))) {
       refuse("match: owned", `two numbers from ${each} that add up to ${allSeeds}`, owned);
     }
     if (owned[0] + owned[1] !== allSeeds || (round === 1 && owned[0] !== owned[1])) {

@@ -23,6 +23,8 @@ import {
   checkGame,
   checkKeys,
   ExportError,
+  isList,
+  isObject,
   isWhole,
   opened,
   openExport,
@@ -70,11 +72,7 @@ export class SheetGame {
     });
     this.sums = manifest.arrays.column.shape[1];
     this.payments = this.#payments();
-    this.possible = this.sheet.boxes.map((_, box) => {
-      const points = new Set(this.sheet.pays.flatMap((table) => table.map((row) => row[box])));
-      if (this.#mayBeDashed(box)) points.delete(0);
-      return points;
-    });
+    this.possible = this.#possible();
     this.extraRolls = new Set(this.sheet.extra_points > 0 ? this.sheet.extra_rolls : []);
     this.turns = new Map();
     this.outlook = outlook;
@@ -202,6 +200,31 @@ export class SheetGame {
   value(state) {
     const { scale, offset } = this.manifest.arrays.values;
     return offset + scale * this.arrays.values[this.place(state)];
+  }
+
+  /**
+   * Return for each box the points that it can hold, and with them sets of boxes, as bits: those
+   * of one of the sets must be written too, since as long as one was open no roll wrote them.
+   */
+  #possible() {
+    const { boxes, cases, pays, roll_cases } = this.sheet;
+    const found = boxes.map(() => new Map());
+    roll_cases.forEach((list, roll) => {
+      let before = 0;
+      for (const { any_open, write, pays: tables } of cases[list]) {
+        found.forEach((known, box) => {
+          if (!(((write & ~before) >> box) & 1)) return;
+          for (const table of tables) {
+            const points = pays[table][roll][box];
+            if (!known.has(points)) known.set(points, new Set());
+            known.get(points).add(before);
+          }
+        });
+        before |= any_open;
+      }
+    });
+    found.forEach((known, box) => this.#mayBeDashed(box) && known.delete(0));
+    return found.map((known) => new Map([...known].map(([points, sets]) => [points, [...sets]])));
   }
 
   /** Return the pairs of a box and points that can be written, and where to find them. */
@@ -417,7 +440,7 @@ export class SheetGame {
     checkGame(this.manifest, position);
     const { sheets } = position;
     const [least, most] = this.manifest.seats;
-    if (!Array.isArray(sheets) || sheets.length < least || sheets.length > most) {
+    if (!isList(sheets, least, most, isObject)) {
       refuse("sheets", `a list of ${least} to ${most} sheets`, sheets);
     }
     const seats = sheets.length;
@@ -444,8 +467,9 @@ export class SheetGame {
     let open = 0;
     let sum = 0;
     let total = 0;
+    const written = boxes.map((label) => sheet[label] ?? undefined); // null: open
     boxes.forEach((label, box) => {
-      const points = sheet[label];
+      const points = written[box];
       const dashed = this.#mayBeDashed(box) && points === 0 && position.turns_left?.[seat] === 0;
       if (points === undefined || dashed) {
         open |= 1 << box;
@@ -454,6 +478,11 @@ export class SheetGame {
       if (!this.possible[box].has(points)) refuse(`${name}: ${label}`, "points it can hold", points);
       total += points;
       if (box < counting) sum += points;
+    });
+    written.forEach((points, box) => {
+      const sets = (open >> box) & 1 ? [0] : this.possible[box].get(points);
+      const beside = "points it can hold beside open boxes";
+      if (sets.every((set) => set & open)) refuse(`${name}: ${boxes[box]}`, beside, points);
     });
     const turns = this.#readTurns(position, seat, open);
     if (turns === 0) open = 0; // what is empty when no turn is left stays empty
@@ -467,19 +496,35 @@ export class SheetGame {
       refuse(name, `only the first ${counting} boxes written before they are full`, sheet);
     }
     let held = 0;
-    if (held_box !== null && sheet[boxes[held_box]] !== undefined) {
-      held = held_by_points.find(([paid]) => paid === sheet[boxes[held_box]])[1];
+    if (held_box !== null && written[held_box] !== undefined) {
+      held = held_by_points.find(([paid]) => paid === written[held_box])[1];
     }
-    const extras = extra_key === null ? 0 : (sheet[extra_key] === undefined ? 0 : sheet[extra_key]);
-    // Which of these there can have been is more than the arrays say: only so many boxes are there.
-    const mostExtras = this.sheet.extra_points > 0 && held === this.sheet.extra_held;
-    if (!isWhole(extras, 0, mostExtras ? boxes.length - 1 : 0)) {
-      refuse(`${name}: ${extra_key}`, "as many as there can have been", extras);
+    const { [extra_key]: extras = 0 } = sheet;
+    if (extras !== 0) {
+      const most = held === this.sheet.extra_held ? this.#mostExtras(written) : 0;
+      if (!isWhole(extras, 0, most)) refuse(`${name}: ${extra_key}`, `0 to ${most}`, extras);
     }
     total += this.#earned(open, sum) + this.sheet.extra_points * extras;
     let left = 0;
     for (let box = 0; box < boxes.length; box++) left += (open >> box) & 1;
     return { state: { open, sum, held, turns: turns ?? 0 }, total, left: turns ?? left };
+  }
+
+  /** Return the most extras that a sheet can have had. */
+  #mostExtras(held) {
+    const bits = (test) => held.reduce((sum, points, box) => sum | (test(points) << box), 0);
+    const written = bits((points) => points !== undefined);
+    const zeros = bits((points) => points === 0);
+    const { extra_ways: ways, extra_marks: marks } = this.sheet;
+    const counts = ways.map(([zero, all, some]) => {
+      if (zero & ~zeros || all & ~written || (some && !(some & written))) return 0;
+      const early = written & ~zero;
+      const marked = marks.filter(
+        ([box, points, any]) => held[box] === points && (any === 0 || any & early),
+      );
+      return marked.length + held.filter((_, box) => (zero >> box) & 1).length;
+    });
+    return Math.max(0, ...counts);
   }
 
   /** Tell whether a box is given up, with 0, only when no turn is left. */
@@ -508,8 +553,7 @@ export class SheetGame {
 
   #readDice(key, value, least, most) {
     const { faces } = this.manifest.turn;
-    const fits = Array.isArray(value) && value.length >= least && value.length <= most;
-    if (!fits || !value.every((die) => isWhole(die, 1, faces))) {
+    if (!isList(value, least, most, (die) => isWhole(die, 1, faces))) {
       refuse(key, `a list of ${least} to ${most} dice from 1 to ${faces}`, value);
     }
     return this.rollOf.get([...value].sort((a, b) => a - b).join());
@@ -517,21 +561,21 @@ export class SheetGame {
 
   #readRoll(position, state) {
     const { dice, rolls_a_turn: rolls } = this.manifest.turn;
-    const { rolls_left: rollsLeft } = position;
+    const { rolls_left: rollsLeft, dice: given } = position;
+    const kept = position.kept ?? null;
     const over = this.#isOver(state);
-    const { dice: given } = position;
     if (given !== null) {
       if (over) refuse("dice", "null, since the sheet is full", given);
-      if (position.kept !== undefined) refuse("kept", "nothing beside dice", position.kept);
+      if (kept !== null) refuse("kept", "nothing beside dice", kept);
       if (!isWhole(rollsLeft, 0, rolls - 1)) refuse("rolls_left", `0 to ${rolls - 1}`, rollsLeft);
       return { roll: this.#readDice("dice", given, dice, dice), rollsLeft, kept: null };
     }
-    if (position.kept === undefined) {
+    if (kept === null) {
       if (rollsLeft !== rolls) refuse("rolls_left", `${rolls}`, rollsLeft);
       return { roll: null, rollsLeft, kept: null };
     }
-    if (over) refuse("kept", "nothing, since the sheet is full", position.kept);
+    if (over) refuse("kept", "nothing, since the sheet is full", kept);
     if (!isWhole(rollsLeft, 1, rolls - 1)) refuse("rolls_left", `1 to ${rolls - 1}`, rollsLeft);
-    return { roll: null, rollsLeft, kept: this.#readDice("kept", position.kept, 0, dice - 1) };
+    return { roll: null, rollsLeft, kept: this.#readDice("kept", kept, 0, dice - 1) };
   }
 }

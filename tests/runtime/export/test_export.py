@@ -33,7 +33,7 @@ from ustad.runtime.bots.marriage_values import NUMBER_NAMES, shipped_numbers
 from ustad.runtime.bots.raja_pasu import RoundTable
 from ustad.runtime.bots.sheet import FIRST_WRITE
 from ustad.runtime.bots.yacht_outlook import read_compact
-from ustad.runtime.errors import ExportError
+from ustad.runtime.errors import ExportError, PositionError
 from ustad.runtime.export import (
     Content,
     check_export,
@@ -222,7 +222,9 @@ def test_the_numbers_of_marriage(made: Callable[[Named], Made], node: str, tmp_p
         "const { vectors } = JSON.parse(read('manifest.json'));"
         "const sums = vectors.map(({ features }) => found.sum(features));"
         "let kind = null;"
-        "try { found.sum({ luck: 1 }); } catch (error) { kind = error.kind; }"
+        "const kinds = [{ luck: 1 }, null, undefined, 3, [1]].map((features) => {"
+        "try { return found.sum(features); } catch (error) { return error.kind; } });"
+        "if (kinds.every((one) => one === kinds[0])) kind = kinds[0];"
         "console.log(JSON.stringify([[...found.numbers], sums, kind]));"
     )
     numbers, sums, refused = json.loads(run(node, script))
@@ -1079,6 +1081,109 @@ def test_the_reader_refuses_positions_that_cannot_be(
     found = run(node, "positions.mjs", made(named).folder, lines).splitlines()
     assert len(found) == len(positions)
     assert all(line.startswith(("position: ", "option: ")) for line in found)
+
+
+@pytest.mark.parametrize("named", [YACHT, OTHER_RULES[0], OTHER_RULES[1]], ids=str)
+def test_the_reader_knows_how_many_further_yachts_a_sheet_can_have_had(
+    named: Named, made: Callable[[Named], Made], node: str, tmp_path: Path
+) -> None:
+    """Of random sheets, many of points that further yachts leave: as many as Python allows."""
+    kind, source, found = game_type("yacht"), random.Random(11), []
+    for _ in range(800):
+        sheet: dict[str, int] = {"yacht": source.choice([50, 50, 50, 50, 0])}
+        share, few = source.random(), source.random()
+        for box, name in enumerate(yacht.BOXES):
+            possible = sorted(yacht.possible_points(box))
+            fives = [points for points in possible if points % 5 == 0]
+            if name != "yacht" and source.random() < share:
+                sheet[name] = source.choice(fives[:1] if source.random() < few else fives)
+        found += [{**sheet, "extra_yachts": extra} for extra in range(14)]
+    found.append({"yacht": 50, "extra_yachts": 1e9})
+    found += [{"yacht": 50, "extra_yachts": extra} for extra in (-1, 0.5, "1", True, [])]
+    positions = [
+        {"game": "yacht", "options": named[1], "sheets": [sheet], "dice": None, "rolls_left": 3}
+        for sheet in found
+    ]
+    lines = write_lines(tmp_path / "sheets", positions)
+    told = run(node, "positions.mjs", made(named).folder, lines, "hard").splitlines()
+    assert len(told) == len(positions)
+    assert told.count("answered") >= 800
+    for position, answer in zip(positions, told, strict=True):
+        try:
+            kind.state_from_json(position)
+        except PositionError:
+            assert answer.startswith("position: "), (position, answer)
+        else:
+            assert answer == "answered", (position, answer)
+
+
+@pytest.mark.parametrize(
+    ("named", "left"), [(OTHER_RULES[3], True), (OTHER_RULES[6], False)], ids=str
+)
+def test_the_reader_refuses_a_chance_that_a_made_row_forbade(
+    named: Named, left: bool, made: Callable[[Named], Made], node: str, tmp_path: Path
+) -> None:
+    """Chance is written after a miss alone: no points of it that only dice of an open row give."""
+    kind, school = game_type("dice_poker"), dict.fromkeys(dice_poker.ROWS[:6], 0)
+    positions = [
+        {
+            "game": "dice_poker",
+            "options": named[1],
+            "sheets": [{**school, "chance": points, **more}],
+            **({"turns_left": [8 - len(more)]} if left else {}),
+            "dice": None,
+            "rolls_left": 3,
+        }
+        for points in range(5, 31)
+        for more in ({}, {"pair": 12}, {"pair": 12, "two_pairs": 22}, {"small_straight": 15})
+    ]
+    lines = write_lines(tmp_path / "chances", positions)
+    told = run(node, "positions.mjs", made(named).folder, lines).splitlines()
+    expected = []
+    for position in positions:
+        try:
+            kind.state_from_json(position)
+            expected.append(True)
+        except PositionError:
+            expected.append(False)
+    assert [answer == "answered" for answer in told] == expected
+    assert 0 < sum(expected) < len(expected)
+
+
+ODD: tuple[tuple[Named, str, bool], ...] = (
+    (YACHT, "sheets: [{}], dice: [1,,3,4,6], rolls_left: 2", False),
+    (YACHT, "sheets: [{}], dice: new Array(5), rolls_left: 2", False),
+    (YACHT, "sheets: new Array(2), to_move: 0, dice: null, rolls_left: 3", False),
+    (YACHT, "sheets: [{}, null], to_move: 0, dice: null, rolls_left: 3", False),
+    (YACHT, "sheets: [{}], dice: null, kept: new Array(2), rolls_left: 2", False),
+    (YACHT, "sheets: [{yacht: null}], dice: [1, 1, 3, 4, 6], kept: null, rolls_left: 2", True),
+    (YACHT, "sheets: [{yacht: null}], dice: null, kept: null, rolls_left: 3", True),
+    (YACHT, "sheets: [{yacht: 50, extra_yachts: null}], dice: null, rolls_left: 3", False),
+    (DICE_POKER, "sheets: [{pair: null}], turns_left: null, dice: null, rolls_left: 3", True),
+    (DICE_POKER, "sheets: [{}], turns_left: new Array(1), dice: null, rolls_left: 3", False),
+    (PASA, "stacks: new Array(4), thrower: 0, turns_left: 8, bets: Array(4).fill(null)", False),
+    (PASA, "stacks: [10, 10, 10, 10], thrower: 0, turns_left: 8, bets: new Array(4)", False),
+    (RAJA_PASU, "board: new Array(14), closed: [0, 1, 2, 3, 4], to_move: 0", False),
+    (RAJA_PASU, "board: [0,0,0,0,0,7,7,7,7,7,7,7,7,7], closed: new Array(5), to_move: 0", False),
+    (RAJA_PASU, "board: [0,0,0,0,0,7,7,7,7,7,7,7,7,7], closed: [0, 1, 2, 3, 4], to_move: 0, "
+                "earlier: new Array(1)", False),
+    (RAJA_PASU, "board: [0,0,0,0,0,7,7,7,7,7,7,7,7,7], closed: [0, 1, 2, 3, 4], to_move: 0, "
+                "captured: new Array(2)", False),
+)  # fmt: skip
+
+
+def test_lists_with_holes_are_refused_and_null_is_what_it_is_in_python(
+    made: Callable[[Named], Made], node: str, tmp_path: Path
+) -> None:
+    for named in {named[0]: named for named, _, _ in ODD}.values():
+        chosen = [(text, fits) for other, text, fits in ODD if other == named]
+        path = tmp_path / "odd"
+        path.write_text("".join(f"{{game: '{named[0]}', {text}}}\n" for text, _ in chosen))
+        words = ["hard"] * (named == YACHT)
+        found = run(node, "positions.mjs", made(named).folder, path, *words).splitlines()
+        assert len(found) == len(chosen)
+        for (text, fits), answer in zip(chosen, found, strict=True):
+            assert answer.startswith("answered" if fits else "position: "), (text, answer)
 
 
 # Sizes, and the command.

@@ -341,7 +341,7 @@ def _add_verify(commands: Any) -> None:
         commands,
         "verify",
         _verify,
-        "check every file of a folder of tables, a bundle or an export from end to end",
+        "check every file of a folder of tables, a bundle, an export or exports from end to end",
     )
 
 
@@ -416,28 +416,25 @@ def _info(args: argparse.Namespace) -> int:
     return BAD_TABLE if faults else OK
 
 
-def is_export(folder: Path) -> bool:
-    """Tell whether a folder is an export, even if a part of it is missing."""
-    return (folder / "manifest.json").exists() and not table_files(folder)
+def _exports(folder: Path) -> list[Path]:
+    """Return a folder and those in it that are exports."""
+    from ustad.runtime.export import is_export  # only here
+
+    inside = sorted(path for path in folder.iterdir() if path.is_dir())
+    return [path for path in (folder, *inside) if is_export(path)]
 
 
 def folder_faults(folder: Path) -> dict[Path, str | None]:
-    """Return what is wrong with each file of a folder of tables, a bundle or an export.
+    """Return what is wrong with each file of a folder of tables, a bundle, an export or exports.
 
     None stands for what is right, from end to end.
     """
-    if is_export(folder):
-        from ustad.runtime.export import MANIFEST, check_export  # only here
+    from ustad.runtime.export import export_faults  # only here
 
-        try:
-            manifest = check_export(folder)
-        except TableError as error:
-            return {folder / MANIFEST: str(error)}
-        return dict.fromkeys(
-            folder / name for name in (MANIFEST, *manifest["files"], *manifest["reader"])
-        )
     sound: dict[Path, Table] = {}
     faults: dict[Path, str | None] = {}
+    for export in _exports(folder):
+        faults |= export_faults(export)
     for path in table_files(folder):
         try:
             table = open_file(path)
@@ -479,8 +476,12 @@ def _verify(args: argparse.Namespace) -> int:
     else:
         for row in rows:
             print(f"ok   {row['path']}" if row["ok"] else f"BAD  {row['error']}")
-        of_bundle = "files of a bundle" if is_bundle(folder) else "tables"
-        what = "files of an export" if is_export(folder) else of_bundle
+        exports = _exports(folder)
+        what = "files of a bundle" if is_bundle(folder) else "tables"
+        if exports:
+            what = "files of an export" if exports == [folder] else "files of exports"
+        if exports and table_files(folder):
+            what = "files"
         print(f"{len(rows)} {what}, {sum(not row['ok'] for row in rows)} bad")
     return OK if all(row["ok"] for row in rows) else BAD_TABLE
 

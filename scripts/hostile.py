@@ -22,6 +22,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -70,6 +71,13 @@ def default_specs() -> list[TableSpec]:
     """Return the tables that a default build makes."""
     kinds = map(game_type, NAMES)
     return [kind.table_spec(options) for kind in kinds for options in kind.table_options()]
+
+
+def copy_built(built: Path, specs: Sequence[TableSpec], folder: Path) -> None:
+    """Copy those of some tables that a folder has into another; the folder stays as it is."""
+    for spec in specs:
+        if spec.path(built).is_file():
+            shutil.copy(spec.path(built), folder)
 
 
 def shower(part: str, of: int) -> Progress:
@@ -182,7 +190,9 @@ def main() -> int:
     parser.add_argument("--quick", action="store_true", help="small tables and few cases")
     parser.add_argument("--seed", type=int, default=0, help="what damage is drawn from (0)")
     parser.add_argument(
-        "--built", metavar="DIR", help="a folder of tables, so as not to build them"
+        "--built",
+        metavar="DIR",
+        help="a folder of tables, so as not to build them; what it lacks is built elsewhere",
     )
     for flag in ("--part", "--folder"):
         parser.add_argument(flag, help=argparse.SUPPRESS)
@@ -190,15 +200,19 @@ def main() -> int:
     args = parser.parse_args()
     sys.stdout.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
     if args.part:
+        if args.folder is None or args.count is None:
+            parser.error("--part: expected --folder and --count beside it")
         return run_part(args)
     for name, count in (QUICK if args.quick else FULL).items():
         if getattr(args, name) is None:
             setattr(args, name, count)
     bad = 0
     with tempfile.TemporaryDirectory() as name:
-        folder = Path(args.built or name)
+        folder = Path(name)
         begin = time.perf_counter()
         specs = specs_of(SMALL) if args.quick else [*default_specs(), *specs_of(EXPORTED)]
+        if args.built:
+            copy_built(Path(args.built), specs, folder)
         for number, spec in enumerate(specs):
             shower("tables to damage", len(specs))(number, spec.what)
             builds.builder(spec.game, spec.options, folder, force=False)()

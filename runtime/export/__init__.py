@@ -10,12 +10,14 @@ The form.  An export is a folder with
   rules of the game as arrays, what the rounding costs, and test vectors;
 - one or two binary files: arrays of little-endian numbers one after the other, each at a
   multiple of eight bytes.  An array of rounded values holds ``q`` for
-  ``offset + scale * q``;
+  ``offset + scale * q``; the manifest says under ``encoding``, ``index_formula`` and
+  ``in_words`` all that it takes to read them in any language;
 - a reader in plain JavaScript, modules without dependency, which needs nothing else.
 
 Sound or refused.  The manifest holds the SHA-256 of every binary file and, as its last key
 ``sha256``, its own: over its text without that key, written as JavaScript's
-``JSON.stringify`` writes it (:func:`ustad.runtime.export.manifest.canonical`).
+``JSON.stringify`` writes it (:func:`ustad.runtime.export.manifest.canonical`).  A reader given
+its text refuses any other text that says the same.
 
 The choice of moves survives.  A game's exporter compares the choices by the rounded values
 with those by the exact ones over the whole table, writes what it found into the manifest as
@@ -27,14 +29,23 @@ A game is exported by the module of its name in this package, with a function
 """
 
 from ustad.runtime.export.content import Content, Packed, exporter, option_sets, rounded, vectors
-from ustad.runtime.export.folder import MANIFEST, check_export, read_export, write_export
+from ustad.runtime.export.folder import (
+    MANIFEST,
+    check_export,
+    export_faults,
+    is_export,
+    read_export,
+    write_export,
+)
 
 __all__ = [
     "MANIFEST",
     "Content",
     "Packed",
     "check_export",
+    "export_faults",
     "exporter",
+    "is_export",
     "option_sets",
     "read_export",
     "rounded",

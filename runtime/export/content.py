@@ -151,13 +151,40 @@ def option_sets(kind: GameType) -> Sequence[Mapping[str, Any]]:
     return found()
 
 
-def table_facts(table: Table) -> dict[str, Any]:
-    """Return what a manifest says of the table that an export was made of."""
+ENCODING = {
+    "arrays": (
+        "An array lies in its file as little-endian numbers of its dtype from byte `at` on, of its "
+        "shape, the last axis running fastest."
+    ),
+    "scale, offset": (
+        "Where an array has them, its number q stands for offset + scale * q in float64; else the "
+        "numbers stand for themselves."
+    ),
+    "differences": (
+        "Where true, the array of n numbers q of uint16 lies in the file as n low bytes and then n "
+        "high bytes. With d[k] = low[k] + 256 * high[k] and s the product of all sides of the "
+        "shape but the first, q[k] = d[k] for k < s, else (q[k - s] + d[k]) modulo 65536."
+    ),
+    "sha256": (
+        "The manifest's last key: the SHA-256 of the text of all before it as JSON without spaces, "
+        "as JSON.stringify of JavaScript writes it."
+    ),
+}
+"""How the numbers of an export lie in its files, in words, for the manifest."""
+
+
+def table_facts(table: Table, index_formula: str) -> dict[str, Any]:
+    """Return what a manifest says of the table that an export was made of.
+
+    Args:
+        table: the table.
+        index_formula: where a value stands among the arrays of the export, in words.
+    """
     spec = table.spec
     return {
         "quantity": spec.quantity,
         "unit": spec.unit,
-        "index_formula": spec.index_formula,
+        "index_formula": index_formula,
         "counts": dict(table.counts),
         "table": {
             "file": spec.file_name,

@@ -1,7 +1,8 @@
 """Export folders: written file by file, the manifest last, and believed when every byte is right.
 
 A reader opens the manifest first.  As long as an export is being written over an old one, the
-old manifest does not fit the new files, and the export is refused.
+old manifest does not fit the new files, and the export is refused.  What the old one had and
+the new one has not is removed first.
 """
 
 from __future__ import annotations
@@ -16,7 +17,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ustad.runtime.errors import ExportError, JsonError, UstadError
-from ustad.runtime.export.content import DTYPES, Content, Packed, from_differences, to_differences
+from ustad.runtime.export.content import (
+    DTYPES,
+    ENCODING,
+    Content,
+    Packed,
+    from_differences,
+    to_differences,
+)
 from ustad.runtime.export.manifest import (
     DIGEST,
     FORMAT,
@@ -31,7 +39,9 @@ from ustad.tables import (
     CorruptTableError,
     MismatchedTableError,
     MissingTableError,
+    TableError,
     TableWriteError,
+    table_files,
 )
 from ustad.tables.store import write_file
 
@@ -82,7 +92,8 @@ def write_export(kind: GameType, content: Content, out: Path) -> dict[str, int]:
     Args:
         kind: the game.
         content: what to write.
-        out: the folder; files of the same names are replaced.
+        out: the folder; files of the same names are replaced, other files of an export that
+            was there before are removed.
 
     Returns:
         The bytes of each file, by name.
@@ -106,12 +117,15 @@ def write_export(kind: GameType, content: Content, out: Path) -> dict[str, int]:
         "levels": dict(content.levels),
         "reader": _digests({name: modules[name] for name in content.reader}),
         "files": _digests(written),
+        "encoding": ENCODING,
         "arrays": places,
         "proof": dict(content.proof),
         "vectors": list(content.vectors),
     }
     written |= {name: modules[name] for name in content.reader}
     written[MANIFEST] = manifest_text(manifest).encode()
+    for name in _own_files(out) - written.keys():
+        _remove(out / name)
     for name, held in written.items():
         _write(out / name, held)
     return {name: len(held) for name, held in written.items()}
@@ -127,7 +141,60 @@ def _write(path: Path, content: bytes) -> None:
         raise ExportError(f"{path}: cannot be written: {reason}") from error
 
 
+def _remove(path: Path) -> None:
+    try:
+        path.unlink(missing_ok=True)
+    except OSError as error:
+        raise ExportError(f"{path}: cannot be removed: {error.strerror}") from error
+
+
+def _own_files(folder: Path) -> set[str]:
+    """Return the names of the files of an export that a folder holds, sound or not."""
+    try:
+        text = _read(folder / MANIFEST, LARGEST_MANIFEST, "an export", "")
+        manifest = loads(text.decode(), "manifest", LARGEST_MANIFEST)
+        listed = {*manifest["files"], *manifest["reader"]} if manifest["format"] == FORMAT else ()
+    except (UstadError, TableError, ValueError, LookupError, TypeError, RecursionError):
+        return set()
+    return set(filter(_is_own, listed))
+
+
+def _is_own(name: str) -> bool:
+    """Tell whether a file of an export, other than the manifest, may have this name."""
+    return Path(name).name == name and (name.endswith(".bin") or name in reader_files())
+
+
 # Reading, to check what was written.
+
+
+def is_export(folder: Path) -> bool:
+    """Tell whether a folder is an export, even if a part of it, the manifest too, is missing."""
+    try:
+        names = {path.name for path in folder.iterdir()}
+    except OSError:
+        return False
+    return MANIFEST in names or any(map(_is_own, names))
+
+
+def export_faults(folder: Path) -> dict[Path, str | None]:
+    """Return what is wrong with each file of an export, None for what is right, byte for byte.
+
+    Files that no export has there are faults too, but tables and hidden files.
+    """
+    try:
+        manifest = check_export(folder)
+    except TableError as error:
+        return {folder / MANIFEST: str(error)}
+    own = {MANIFEST, *manifest["files"], *manifest["reader"]}
+    found: dict[Path, str | None] = dict.fromkeys(folder / name for name in own)
+    tables = table_files(folder)
+    for path in sorted(folder.iterdir()):
+        foreign = path not in found and path not in tables and not path.is_dir()
+        if foreign and not path.name.startswith("."):
+            found[path] = (
+                f"{path}: expected the files that {MANIFEST} names, got another; remove it"
+            )
+    return found
 
 
 def read_export(folder: Path) -> tuple[dict[str, Any], dict[str, Packed]]:
@@ -148,6 +215,8 @@ def read_export(folder: Path) -> tuple[dict[str, Any], dict[str, Packed]]:
             raise MismatchedTableError(path, f"{FORMAT} {FORMAT_VERSION}", str(version), remedy)
         if fields.take(DIGEST) != digest(manifest):
             raise JsonError("manifest: its digest is wrong")
+        if manifest_text(manifest) != text.decode():
+            raise JsonError("manifest: it does not stand as it was written")
         listed = {**manifest["files"], **manifest["reader"]}
         contents = {name: _checked(folder, name, held, remedy) for name, held in listed.items()}
         arrays, room = {}, sum(map(len, contents.values()))

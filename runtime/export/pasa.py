@@ -6,10 +6,10 @@ more than the rounding.  With several seats equally good bets of one seat are no
 equally good for the others.
 
 The form.  The shares are rounded to 16 bits.  A reader enumerates the bets of a throw and
-lets each seat choose by the rounded shares, the smallest of bets within ``tie``; and where
-that is not the bet of the exact table, the bet is stored.  So every bet is that of the exact
-table, at every state and after any bets before it, and every share is off by half a step at
-most.
+lets each seat choose by the rounded shares: bets within ``tie`` are equals, the smallest of
+which is played.  Where the exact table has other equals, or another best bet, its own are
+stored.  So at every state and after any bets before it the best bets, equals included, are
+those of the exact table, and every share is off by half a step at most.
 
 The bets of a throw are a tree.  A *node* is a state with the bets made so far, numbered
 
@@ -18,7 +18,8 @@ The bets of a throw are a tree.  A *node* is a state with the bets made so far, 
     path = 0 before the first bet, width * path + 1 + i after the bet with place i among the
     legal ones;
 
-``stored_nodes`` holds the nodes in ascending order and ``stored_bets`` the place of the bet.
+``stored_nodes`` holds the nodes in ascending order, each as often as it has equals, and
+``stored_bets`` their places, in ascending order too.
 
 The proof.  All bets of all states, ``splits`` states side by side, level by level: the tree
 is laid out once and valued for every number of turns left.  The shares found from the exact
@@ -42,10 +43,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ustad.runtime.bots.pasa import Throw, smallest_best
+from ustad.runtime.bots.pasa import TableBot, Throw
 from ustad.runtime.errors import ExportError
 from ustad.runtime.export.content import Content, Packed, brief, rounded, table_facts, vectors
-from ustad.runtime.games.base import TIE, Advice, Progress
+from ustad.runtime.games.base import TIE, Advice, Progress, rank
 from ustad.runtime.games.pasa import (
     RULE_OPTIONS,
     TYPE,
@@ -67,6 +68,44 @@ ALLOWED_ERROR = 0.001
 
 VECTORS = 64
 VECTORS_SEED = 5
+
+INDEX = (
+    "values[turns left - 1, before + split, seat], seats counted from the thrower. With C(n, k) "
+    "the binomial coefficient, N players and q_j the chips of the last j seats: split = sum over "
+    "j = 1..N - 1 of C(q_j + j - 1, j); before = C(chips on the table + N - 1, N) - "
+    "C(pasa.least_chips + N - 1, N). With no turn left the seats with the largest stack share the "
+    "win, and so they do when one seat has all chips."
+)
+
+IN_WORDS = {
+    "throw": (
+        "The seats with chips bet in order, from the one after the thrower. Once all have bet, a "
+        "seat's share is half its share after paro (the thrower takes every bet and throws again, "
+        "with as many turns left) and half its share after tiro (the thrower pays every bet and "
+        "the next seat throws, with one turn less; its shares are counted from that seat)."
+    ),
+    "legal bets": (
+        "At most the own stack, what the thrower's stack is more than the bets made, max_bet if "
+        "it is not null, and under cap=share the larger of 1 and the thrower's stack divided by "
+        "the number of betting seats, rounded down. If that is 0, the bet is 0. Else under "
+        "menu=all 1 to that most; under menu=buttons 1, a quarter, half and all of it, rounded "
+        "down, each that is more than those before it."
+    ),
+    "choice": (
+        "A seat bets what gives it the largest share when the seats after it choose likewise. All "
+        "bets within pasa.tie of that are best; the smallest is played. At a stored node those "
+        "stored are best, whatever the shares say."
+    ),
+    "nodes": (
+        "A node is a state with the bets made so far: node = ((turns left - 1) * pasa.splits + "
+        "before + split) * pasa.paths + path; path = 0 before the first bet, and pasa.width * "
+        "path + 1 + i after the legal bet number i, from 0 in ascending order; seats without "
+        "chips are passed over. stored_nodes ascends and holds a node once for each of its best "
+        "bets; stored_bets[k] is the number, from 0, of one of them among the legal bets of "
+        "stored_nodes[k]."
+    ),
+}
+"""What a reader needs beside the arrays, for the manifest."""
 
 _NODES_AT_ONCE = 1 << 18
 _LARGEST_NUMBER = 2**32
@@ -188,8 +227,8 @@ def _tree(game: Pasa, width: int, numbers: Ints, stacks: Ints) -> _Tree:
     )
 
 
-def _first_best(own: Floats, first: Ints, tie: float) -> Ints:
-    """Return (nodes,) the place among all that follow of the smallest bet within a tie of the best.
+def _equals(own: Floats, first: Ints, tie: float) -> NDArray[np.bool_]:
+    """Return (following nodes,) whether each bet is within a tie of the best of its node.
 
     Args:
         own: (following nodes,) the own share after each.
@@ -197,9 +236,13 @@ def _first_best(own: Floats, first: Ints, tie: float) -> Ints:
         tie: what counts as equal.
     """
     best = np.maximum.reduceat(own, first[:-1])
-    counts = np.diff(first)
-    good = own >= np.repeat(best, counts) - tie
-    at = np.where(good, np.arange(len(own)), len(own))
+    found: NDArray[np.bool_] = own >= np.repeat(best, np.diff(first)) - tie
+    return found
+
+
+def _smallest(good: NDArray[np.bool_], first: Ints) -> Ints:
+    """Return (nodes,) the place among all that follow of the first of the equals of each node."""
+    at = np.where(good, np.arange(len(good)), len(good))
     found: Ints = np.minimum.reduceat(at, first[:-1])
     return found
 
@@ -218,14 +261,16 @@ class _Found:
     Attributes:
         states: the states in which somebody bets.
         bets: the nodes at which somebody chooses.
-        nodes: the nodes at which the rounded shares choose otherwise.
-        places: the place of the bet of the exact table at each of these.
+        changed: how many of these have another best bet, or other equals, by the rounded shares.
+        nodes: these nodes, each as often as it has equals.
+        places: the places of the equals by the exact table.
         largest_cost: the share that the other bets would cost their seat at most.
         residual: by how much shares from the tree are off those of the table at most.
     """
 
     states: int
     bets: int
+    changed: int
     nodes: list[Ints]
     places: list[Ints]
     largest_cost: float = 0.0
@@ -240,7 +285,7 @@ def compare(
     width: int,
     progress: Progress | None = None,
 ) -> _Found:
-    """Return where the bets by rounded shares are not those of the exact table.
+    """Return where the best bets by rounded shares are not those of the exact table.
 
     Args:
         game: the rules.
@@ -253,7 +298,7 @@ def compare(
     players, chips = table.spec.options["players"], table.spec.options["chips"]
     turns, rows, _ = table.values.shape
     paths = path_count(players, width)
-    found = _Found(0, 0, [], [])
+    found = _Found(0, 0, 0, [], [])
     done = 0
     for total in range(least_chips(players, chips), chips + 1):
         stacks = splits(players, total)
@@ -303,18 +348,23 @@ def _choose(
         told: (leaves, seats) the rounded shares.
         tie: what counts as equal by the rounded shares.
         number: (splits,) the node of each before the first bet.
-        found: nodes at which the rounded shares choose otherwise are added.
+        found: nodes at which the rounded shares have other equals are added.
     """
     leaf = np.arange(len(exact))
     for level, split in zip(reversed(tree.levels), reversed(tree.node_split), strict=True):
         own = exact[leaf, level.seat]
-        chosen = _first_best(own, level.first, TIE)
-        other = _first_best(told[leaf, level.seat], level.first, tie)
-        differs = np.flatnonzero(level.decides & (chosen != other))
-        if len(differs):
-            found.nodes.append(number[split[differs]] + level.path[differs])
-            found.places.append(chosen[differs] - level.first[differs])
-            cost = own[chosen[differs]] - own[other[differs]]
+        good = _equals(own, level.first, TIE)
+        seen = _equals(told[leaf, level.seat], level.first, tie)
+        chosen = _smallest(good, level.first)
+        differs = level.decides & np.logical_or.reduceat(good != seen, level.first[:-1])
+        if differs.any():
+            node = np.repeat(np.arange(len(differs)), np.diff(level.first))
+            stored = np.flatnonzero(good & differs[node])
+            node = node[stored]
+            found.changed += int(np.count_nonzero(differs))
+            found.nodes.append(number[split[node]] + level.path[node])
+            found.places.append(stored - level.first[node])
+            cost = own[chosen] - own[_smallest(seen, level.first)]
             found.largest_cost = max(found.largest_cost, float(cost.max()))
         leaf = leaf[chosen]
     return leaf
@@ -358,11 +408,12 @@ def content(options: Mapping[str, Any], folder: Path, progress: Progress | None 
         )
     nodes = np.concatenate([np.zeros(0, dtype=np.int64), *found.nodes])
     places = np.concatenate([np.zeros(0, dtype=np.int64), *found.places])
-    order = np.argsort(nodes)
+    order = np.lexsort((places, nodes))
     return Content(
         options=key,
         facts={
-            **table_facts(table),
+            **table_facts(table, INDEX),
+            "in_words": IN_WORDS,
             "option_defaults": {option.name: option.default for option in RULE_OPTIONS},
             "pasa": {
                 "turns": table.values.shape[0],
@@ -385,6 +436,7 @@ def content(options: Mapping[str, Any], folder: Path, progress: Progress | None 
         proof={
             "states": found.states,
             "bets": found.bets,
+            "changed": found.changed,
             "stored": len(nodes),
             "largest_cost_if_not_stored": found.largest_cost,
             "largest_cost": 0,
@@ -396,7 +448,7 @@ def content(options: Mapping[str, Any], folder: Path, progress: Progress | None 
             vectors(
                 TYPE,
                 starts(game, table, VECTORS, VECTORS_SEED),
-                TableReader(game, table, table.values),
+                OneTableBot(game, table),
                 TableReader(game, table, read),
                 VECTORS,
                 VECTORS_SEED,
@@ -431,6 +483,17 @@ def starts(game: Pasa, table: Table, count: int, seed: int) -> list[PasaState]:
     return found
 
 
+class OneTableBot(TableBot):
+    """The bot of level expert, playing one table whatever others are built."""
+
+    def __init__(self, game: Pasa, table: Table) -> None:
+        super().__init__(game, table.path.parent)
+        self._one = table
+
+    def _table(self, view: PasaState) -> Table:
+        return self._one
+
+
 class TableReader:
     """Answers as a reader of the export must: the bets of the exact table, rounded shares.
 
@@ -446,7 +509,7 @@ class TableReader:
         self.read = replace(table, values=read)
 
     def choose(self, view: PasaState) -> int:
-        """Return the bet of the exact table."""
+        """Return the bet of the exact table, the smallest of equals."""
         found: int = self.ask(view).best[0]
         return found
 
@@ -455,7 +518,7 @@ class TableReader:
         return [self.choose(view) for view in views]
 
     def ask(self, view: PasaState) -> Advice:
-        """Return that bet as the best, every bet with its share, and the shares of all seats."""
+        """Return the bets that are best by the exact table, all bets rated, and all shares."""
         seats = len(view.stacks)
         stacks = (*view.stacks[view.thrower :], *view.stacks[: view.thrower])
         exact, read = (
@@ -464,20 +527,20 @@ class TableReader:
         around = (view.bets[(view.thrower + seat) % seats] for seat in exact.bettors)
         made = tuple(bet for bet in around if bet is not None)
 
-        def best(bets: tuple[int, ...]) -> int:
+        def best(bets: tuple[int, ...]) -> list[int]:
             seat = exact.bettors[len(bets)]
-            return smallest_best([shares[seat] for shares in exact.after_each(bets)])
+            own = [shares[seat] for shares in exact.after_each(bets)]
+            return rank(exact.legal_bets(bets), own)[0]
 
         def shares(bets: tuple[int, ...]) -> tuple[float, ...]:
             while len(bets) < len(exact.bettors):
-                bets = (*bets, exact.legal_bets(bets)[best(bets)])
+                bets = (*bets, best(bets)[0])
             return read.shares(bets)
 
-        legal, chosen = exact.legal_bets(made), best(made)
-        seat = exact.bettors[len(made)]
-        after = [shares((*made, bet)) for bet in legal]
-        options = [(bet, found[seat]) for bet, found in zip(legal, after, strict=True)]
-        first = options[chosen]
-        others = sorted((option for option in options if option != first), key=lambda o: -o[1])
-        told = [after[chosen][(seat - view.thrower) % seats] for seat in range(seats)]
-        return Advice([first[0]], first[1], "win_share", [first, *others], {"win_shares": told})
+        seat, equals = exact.bettors[len(made)], best(made)
+        after = {bet: shares((*made, bet)) for bet in exact.legal_bets(made)}
+        options = [(bet, found[seat]) for bet, found in after.items()]
+        options.sort(key=lambda option: (option[0] not in equals, -option[1]))
+        first = after[equals[0]]
+        told = [first[(seat - view.thrower) % seats] for seat in range(seats)]
+        return Advice(equals, first[seat], "win_share", options, {"win_shares": told})

@@ -39,6 +39,46 @@ from ustad.tables import Table, open_table
 VECTORS = 64
 VECTORS_SEED = 6
 
+INDEX = (
+    "values[first[p] + i] is the margin of the mover, from here to the end of the round, in a "
+    "position seen as the seeds of the open holes in the order of sowing, the mover's first. p is "
+    "the row of patterns that holds its seeds, 0 for each hole with at most 3, and as last number "
+    "how many of the holes are the mover's. i is the place, from 0, of its code among the codes "
+    "of pattern p. A position that is not there does not arise; with no seed in the mover's row "
+    "the margin is minus all seeds on the board."
+)
+
+IN_WORDS = {
+    "code": (
+        "The sum of seeds * 4 ** n over the holes with at most 3 seeds, n counting these holes "
+        "from 0 in order."
+    ),
+    "gaps": (
+        "Pattern p has first[p + 1] - first[p] codes, which ascend. For each, pattern after "
+        "pattern, gaps holds by how much it is more than the one before it in its pattern, the "
+        "first of a pattern by how much it is more than 0. A number lies in groups of seven bits, "
+        "the lowest first, one byte each; 128 is added to every byte of it but the last."
+    ),
+    "holes": (
+        "The holes are numbered in the order of sowing, the first raja_pasu.row of them seat 0's, "
+        "and 0 follows the last; a closed hole does not exist."
+    ),
+    "move": (
+        "All seeds of an own hole are taken and sown one by one into the holes that follow, not "
+        "into the one they came from under origin=skipped. A hole that a seed brings to "
+        "raja_pasu.pasu is emptied at once for the owner of its row. If the hole after the last "
+        "seed holds seeds, these are sown in turn; else the mover takes what the hole after that "
+        "one holds, and the move ends. A move also ends, and takes nothing more, where seeds "
+        "would be taken up from a hole and board that it has had. It is worth what the mover "
+        "takes, less what the other takes, less the margin of the position after it."
+    ),
+    "end": (
+        "A round ends when the player to move has no seed in the own row; the other takes the "
+        "rest. A position that stands for the third time ends it too, each taking the own row."
+    ),
+}
+"""What a reader needs beside the arrays, for the manifest."""
+
 _BITS = 7
 _MORE = 1 << _BITS
 _MOST_BYTES = 5
@@ -110,7 +150,8 @@ def content(options: Mapping[str, Any], folder: Path, progress: Progress | None 
     return Content(
         options=spec.options,
         facts={
-            **table_facts(table),
+            **table_facts(table, INDEX),
+            "in_words": IN_WORDS,
             "option_defaults": TYPE.read_options({}),
             "raja_pasu": {
                 "holes": HOLES,

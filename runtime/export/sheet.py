@@ -77,6 +77,50 @@ LEAST_SCALE = 0.0049
 NO_COLUMN = 255
 """Stands where there is no column."""
 
+INDEX = (
+    "values[column_start[o] + column[o, sum - lowest_sum] + stride[o] * part] is what a sheet at "
+    "the start of a turn still brings. o: the open boxes among the first `counting` ones, box b "
+    "as bit 2 ** b; sum: the points written in those, at most the sum of the last column; part: "
+    "the sum of part_weight over all open boxes + held_weight * held + turns_weight * turns left; "
+    "held: 0 while box held_box is open or where held_box is null, else what held_by_points, "
+    "pairs of points and this, says of its points. column is an array, 255 where the sum cannot "
+    "be; the rest stands under `sheet`. Once no box is open, or no turn is left, the value is 0 "
+    "and need not be looked up."
+)
+
+IN_WORDS = {
+    "boxes": "Boxes are numbered from 0 in the order of `boxes`; in a set of them box b is 2 ** b.",
+    "turn": (
+        "keeps holds the dice of each keep in ascending order, by size, the rolls of five dice "
+        "last: roll r is keeps[len(grown) + r]. grown[k][f - 1] is the keep that k becomes when "
+        "one more die shows f; each face is equally likely. With n rolls left a keep of fewer "
+        "than five dice is worth the mean over f of what grown[k][f - 1] is worth, five dice "
+        "counting there as a roll with n - 1 left. A roll with n left is worth the most of its "
+        "writes and, if n > 0, of the keeps of fewer than five dice that it contains. A turn "
+        "starts with keep 0, no dice, and rolls_a_turn rolls left."
+    ),
+    "writes": (
+        "Roll r is under the first of cases[roll_cases[r]] whose any_open is 0 or has an open box. "
+        "With n rolls left an open box b of its `write` may be written, for "
+        "pays[pays of the case[n]][r][b] points; if the case passes, the turn may end without. "
+        "A write or pass is worth its points, the bonus if the sheet has earned it after and not "
+        "before, the extra, and the value of the sheet after it, with one turn less."
+    ),
+    "bonus": (
+        "A sheet has earned `bonus` points if bonus_from[o] is not null and its sum, counted as "
+        "far as for the value, is at least that."
+    ),
+    "extra": (
+        "Where box held_box holds extra_held, each write with a roll of extra_rolls brings "
+        "extra_points more; the position counts these under extra_key."
+    ),
+    "position": (
+        "The value of a sheet's total is its points, the bonus it has earned and its extras; a "
+        "move's value is this total and what the move is worth."
+    ),
+}
+"""What a reader needs beside the arrays, for the manifest."""
+
 _NEVER = 1 << 30
 """A sum that no sheet has."""
 
@@ -595,7 +639,8 @@ def sheet_content(
     return Content(
         options=table.spec.options,
         facts={
-            **table_facts(table),
+            **table_facts(table, INDEX),
+            "in_words": IN_WORDS,
             "option_defaults": kind.read_options({}),
             "seats": [kind.least_players, kind.most_players],
             "turn": structure(),

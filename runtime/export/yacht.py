@@ -67,6 +67,32 @@ from ustad.tables import Table, open_table
 
 Floats = NDArray[np.float64]
 
+OUTLOOK_INDEX = (
+    "A state's number among the values is s. Its form is outlook_kind[s], its row i how many "
+    "states before s have the same form. A form below the number of `steps` is that of the step "
+    "of this number, by whose name its arrays are called; the last form is that of the knots."
+)
+
+OUTLOOK_IN_WORDS = {
+    "steps": (
+        "Row i of step NAME has NAME_lengths[i] entries in NAME, the rows one after another: they "
+        "are proportional to the chances of NAME_first[i], NAME_first[i] + 1, ... points to come."
+    ),
+    "knots": (
+        "With w = floor(knot_shift[i] / shifts) and f = knot_shift[i] / shifts - w, knot j, from "
+        "0, is knots[0, i] + ... + knots[j, i] + w, held within -1 and reach - 2. Between each two "
+        "neighbours a and b lies the chance 1 / (number of knots - 1): equally on a + 1, ..., b "
+        "points, or if a = b all of it on the larger of a and 0. Then the part f of the chance of "
+        "each number of points goes to one point more."
+    ),
+    "win": (
+        "With a = P(total < t) and b = P(total = t) of each opponent, a total of t wins the "
+        "integral over z in [0, 1] of the product over opponents of a + b * z. A state is worth "
+        "the mean of that over the points to come, an opponent's outlook being that of its sheet."
+    ),
+}
+"""How an outlook lies in its arrays, for the manifest."""
+
 _COUNTS = COUNTS[FIRST_ROLL:]
 
 
@@ -179,11 +205,12 @@ def _with_outlook(found: Content, game: Yacht, table: Table, outlook: Table) -> 
         "outlook": {
             "name": "compact",
             "quantity": outlook.spec.quantity,
-            "index_formula": outlook.spec.index_formula,
+            "index_formula": OUTLOOK_INDEX,
             "steps": names,
             "knots": KNOTS,
             "shifts": SHIFTS,
             "reach": REACH,
+            "in_words": OUTLOOK_IN_WORDS,
         }
     }
     exact, read = experts(game, table, outlook, found.files["values.bin"]["values"].values())

@@ -6,7 +6,8 @@
  * the number q stands for offset + scale * q; with `differences` the file holds, of uint16
  * numbers, what each is more than the one before it along the first axis, low bytes first.
  * The manifest holds the SHA-256 of each file
- * and, as `sha256`, its own: over JSON.stringify of itself without that key.
+ * and, as `sha256`, its own: over JSON.stringify of itself without that key.  Given as text it
+ * must be, character for character, what was written.
  */
 
 export const FORMAT = "ustad export";
@@ -79,6 +80,9 @@ export function openExport(manifest, reader, ...files) {
     );
   }
   checkDigest(found);
+  if (typeof manifest === "string" && manifest !== writtenText(found)) {
+    throw corrupt("manifest: it does not stand as it was written");
+  }
   // From here on the manifest is, word for word, one that was written.
   const readers = Object.keys(found.reader);
   if (!readers.includes(reader)) {
@@ -106,6 +110,14 @@ export function openExport(manifest, reader, ...files) {
 /** Refuse a manifest that says of its game what its arrays do not bear out. */
 export function mustHold(holds, what) {
   if (!holds) throw corrupt(`manifest: ${what}`);
+}
+
+/** Return the text of a manifest as it is written: a line for each key. */
+function writtenText(manifest) {
+  const lines = Object.entries(manifest).map(
+    ([key, held]) => `${JSON.stringify(key)}: ${JSON.stringify(held)}`,
+  );
+  return `{\n${lines.join(",\n")}\n}\n`;
 }
 
 function checkDigest(manifest) {

@@ -3,8 +3,8 @@
  *
  * The table holds every seat's win share between throws.  The bets of one throw are a small
  * tree: each seat picks the bet with its largest own share, knowing what the seats after it
- * will do, and the smallest of equals.  Where the rounding of the shares would change a bet,
- * the export holds the bet itself, so every bet is that of the exact table.
+ * will do, and the smallest of equals.  Where the rounding of the shares would change which
+ * bets are best, the export holds those bets, so they are everywhere those of the exact table.
  *
  *     import { open } from "./pasa.js";
  *     const game = open(manifest, values);       // the text or object, and the bytes
@@ -63,31 +63,33 @@ export class PasaTable {
     const turned = [...stacks.slice(thrower), ...stacks.slice(0, thrower)];
     const throwOf = new Throw(this, turned, turns);
     const path = bets.reduce((found, bet, at) => throwOf.step(found, bets.slice(0, at), bet), 0);
-    const { shares, place, after } = throwOf.solve(bets, path);
+    const { shares, places, after } = throwOf.solve(bets, path);
     const result = { win_shares: bySeat(shares) };
-    if (place < 0) return { best: [], value: shares[0], unit, options: [], ...result };
+    if (places.length === 0) return { best: [], value: shares[0], unit, options: [], ...result };
     const seat = throwOf.bettors[bets.length];
     const legal = throwOf.legal(bets);
     const options = legal.map((bet, at) => ({ move: { bet }, value: after[at][seat] }));
-    const order = options.map((option, at) => ({ option, at }));
-    order.sort((a, b) => (b.at === place) - (a.at === place) || b.option.value - a.option.value);
+    const best = places.map((at) => options[at]);
+    const others = options.filter((option) => !best.includes(option));
+    others.sort((a, b) => b.value - a.value);
+    best.sort((a, b) => b.value - a.value);
     return {
-      best: [{ bet: legal[place] }],
-      value: options[place].value,
+      best: places.map((at) => options[at].move),
+      value: shares[seat],
       unit,
-      options: order.map(({ option }) => option),
+      options: [...best, ...others],
       ...result,
     };
   }
 
-  /** Return the best bet, null where none is to be made. */
+  /** Return the best bet, the smallest of equals, null where none is to be made. */
   bestMove(position, level = "expert") {
     return this.ask(position, level).best[0] ?? null;
   }
 
-  /** Return the place of the bet that is stored for a node, -1 if none is. */
-  storedBet(node) {
-    const nodes = this.arrays.stored_nodes;
+  /** Return the places of the best bets that are stored for a node, none if none are. */
+  storedBets(node) {
+    const { stored_nodes: nodes, stored_bets: bets } = this.arrays;
     let low = 0;
     let high = nodes.length;
     while (low < high) {
@@ -95,7 +97,9 @@ export class PasaTable {
       if (nodes[middle] < node) low = middle + 1;
       else high = middle;
     }
-    return nodes[low] === node ? this.arrays.stored_bets[low] : -1;
+    const found = [];
+    for (; nodes[low] === node; low++) found.push(bets[low]);
+    return found;
   }
 
   /** Return the row of a split of the chips, the thrower's stack first. */
@@ -211,23 +215,22 @@ class Throw {
 
   /**
    * Return every seat's share, the thrower's first, once these bets are made and the others
-   * play their best; the place of the next seat's best bet, -1 if every bet is made; and the
-   * shares after each of its bets.
+   * play their best; the places of the next seat's best bets, none if every bet is made; and
+   * the shares after each of its bets.
    */
   solve(bets, path) {
-    if (bets.length === this.bettors.length) return { shares: this.#afterThrow(bets), place: -1 };
+    if (bets.length === this.bettors.length) return { shares: this.#afterThrow(bets), places: [] };
     const seat = this.bettors[bets.length];
     const { width, tie } = this.table.manifest.pasa;
     const after = this.legal(bets).map(
       (bet, at) => this.solve([...bets, bet], width * path + 1 + at).shares,
     );
-    let place = this.table.storedBet(this.#node(path));
-    if (place < 0) {
-      let best = -Infinity;
-      for (const shares of after) best = Math.max(best, shares[seat]);
-      place = after.findIndex((shares) => shares[seat] >= best - tie);
+    let places = this.table.storedBets(this.#node(path));
+    if (places.length === 0) {
+      const least = Math.max(...after.map((shares) => shares[seat])) - tie;
+      places = [...after.keys()].filter((at) => after[at][seat] >= least);
     }
-    return { shares: after[place], place, after };
+    return { shares: after[places[0]], places, after };
   }
 
   #node(path) {

@@ -360,6 +360,11 @@ def as_text(summary: Mapping[str, Any]) -> str:
         ]
         lines.append(f"{row['level']:<10}" + "".join(cells))
     lines += [
+        f"{row['level']} plays by {row['plays_by']}"
+        for row in summary["levels"]
+        if "plays_by" in row
+    ]
+    lines += [
         f"{row['level']}: win share by its exact gain over hard, turn by turn: "
         f"{_cell(row[EXACT], 5)}"
         for row in summary["levels"]

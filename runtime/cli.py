@@ -38,7 +38,6 @@ from ustad.runtime.errors import MissingPackageError, UsageError, UstadError, sh
 from ustad.runtime.games import NAMES, game_type
 from ustad.runtime.games.base import (
     LEVELS,
-    TIE,
     Advice,
     Command,
     GameType,
@@ -609,7 +608,7 @@ def advice_text(game: GameType, advice: Advice, top: int | None = None) -> str:
             lines.append(f"{name.replace('_', ' ')}: {'yes' if told else 'no'}")
     for at, (move, value) in enumerate(advice.options[:top]):
         cost = (advice.value or 0.0) - value
-        costs = f"costs {cost:.4f}" if cost > TIE else "best"
+        costs = "best" if move in advice.best else f"costs {cost:.4f}"
         beside = "".join(
             f"  {name.replace('_', ' ')} {numbers[at]:.2f}"
             for name, numbers in advice.beside.items()
@@ -685,6 +684,10 @@ def _arena(args: argparse.Namespace) -> int:
     jobs = _number("--jobs", args.jobs)
     with _bar(f"arena {args.game}", "games") as progress:
         summary = arena.run(match, jobs, args.cluster, progress)
+    rules = kind.game(match.options)
+    for row in summary["levels"]:
+        if told := kind.plays_by(row["level"], rules, _folder(args)):
+            row["plays_by"] = told
     if args.json:
         _print_json(summary)
     else:
@@ -718,6 +721,7 @@ def _play(args: argparse.Namespace) -> int:
     _prepare(kind)
     adviser = cache(partial(kind.bot, "expert", rules, _folder(args), seed))
     bot = kind.bot(level, rules, _folder(args), seed)
+    bot.ask(kind.start(rules, players, (seed,)).view(0))  # tells now which table is missing
     bots = [None if at == seat else bot for at in range(players)]
     print(f"{kind.title}: you sit in seat {seat} of {players}; seed {seed}")
     if kind.note:

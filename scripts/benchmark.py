@@ -322,8 +322,13 @@ def yacht_expert_turn() -> Row:
 
     kind = game_type("yacht")
     found: dict[str, Any] = {}
-    with built(kind, {"outlook": "compact"}) as folder, tempfile.TemporaryDirectory() as alone:
-        for options in ({}, {"outlook": "compact"}):
+    compact = {"outlook": "compact"}
+    with (
+        built(kind, {}) as values,
+        built(kind, compact) as outlooks,
+        tempfile.TemporaryDirectory() as alone,
+    ):
+        for options, folder in (({}, values), (compact, outlooks)):
             path = kind.table_spec(options).path(folder)
             (Path(alone) / path.name).symlink_to(path.resolve())
         rules = kind.game(kind.read_options({}))

@@ -180,6 +180,7 @@ class GoalBot(TurnBot):
         expected = dict(self.rating.ask(view).options)
         turns, lane = self._turns([self.view_key(view)])[0]
         moves, values = self.rated(view, turns, lane)
+        values = [min(value, 1.0) for value in values]  # sums of chances, rounded
         _, options = rank(moves, values)
         tied = [option for option in options if option[1] >= options[0][1] - TIE]
         tied.sort(key=lambda option: -expected[option[0]])
@@ -196,8 +197,9 @@ class GoalBot(TurnBot):
             return self.final(view)
         turns, lane = self._turns([self.view_key(view)])[0]
         if view.rolls_left == ROLLS_A_TURN:
-            return float(turns.turn.start[lane])
-        return float(turns.turn.keeps(view.rolls_left)[KEEP_NUMBER[Keep(view.kept)], lane])
+            return min(float(turns.turn.start[lane]), 1.0)
+        keeps = turns.turn.keeps(view.rolls_left)
+        return min(float(keeps[KEEP_NUMBER[Keep(view.kept)], lane]), 1.0)
 
     @abstractmethod
     def final(self, view: SheetState) -> float:
@@ -484,8 +486,9 @@ def sheet_notes(rating: TableBot, outlooks: Outlooks, view: SheetState) -> list[
     chance, bonus = final_totals(rating, outlooks, view)
     sums = np.cumsum(chance)
     low, middle, high = (int(np.searchsorted(sums, part)) for part in (0.05, 0.5, 0.95))
+    about = "" if outlooks.exact else "about "
     return [
-        f"final total under hard play: {low} / {middle} / {high} (5 / 50 / 95%); "
+        f"final total under hard play: {about}{low} / {middle} / {high} (5 / 50 / 95%); "
         f"chance of the upper bonus {bonus:.1%}"
     ]
 

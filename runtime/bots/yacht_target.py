@@ -110,15 +110,18 @@ class TargetBot(GoalBot):
 
         Raises:
             MissingTableError: more open boxes than can be solved at once, and no table.
-            UsageError: the table does not go so far.
+            UsageError: the table does not go so far, to SPAN points more.
         """
         wanted = self.target - view.sheet.total
+        few = view.sheet.open_boxes.bit_count() <= FEW
         if isinstance(self.chances, _Solved):
-            if wanted > 0 and view.sheet.open_boxes.bit_count() > FEW:
+            if wanted > 0 and not few:
                 spec = table_spec(self.game.options, "best")
                 what = f"{spec.what}, which --target takes with more than {FEW} open boxes"
                 folder = self.rating.table.path.parent
                 raise MissingTableError(spec.path(folder), what, spec.build_command(folder))
+        elif wanted >= SPAN and few:
+            return TargetBot(self.rating, self.target, None).ask(view)
         elif wanted >= SPAN:
             most = view.sheet.total + SPAN - 1
             raise UsageError(f"--target: expected at most {most} on this sheet, got {self.target}")

@@ -403,6 +403,11 @@ class GameType(ABC):
     def prepare(self) -> None:  # noqa: B027
         """Load or compile what a first move would wait for."""
 
+    def plays_by(self, level: str, game: Any, tables: Path | None) -> str | None:
+        """Return which of several tables a level plays by, None where it has no choice."""
+        del level, game, tables
+        return None
+
     def judge(self, level: str, game: Any, tables: Path | None) -> Judge | None:
         """Return who knows exactly what a level gains among others of level hard, if anybody."""
         del level, game, tables

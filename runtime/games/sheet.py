@@ -372,7 +372,10 @@ class SheetGameType(GameType):
         """Add the flags for one sheet and its dice, and return their group."""
         group = parser.add_argument_group("one sheet alone, from flags")
         group.add_argument(
-            "--sheet", metavar="BOX=POINTS,...", help="the boxes written; none: an empty sheet"
+            "--sheet",
+            action="append",
+            metavar="BOX=POINTS,...",
+            help="the boxes written; none: an empty sheet",
         )
         group.add_argument(
             "--dice", nargs="+", metavar="FACE", help="the five dice; none: before the first roll"
@@ -387,6 +390,8 @@ class SheetGameType(GameType):
         """Return the position that the flags describe, None without any flag."""
         if args.sheet is None and args.dice is None and args.rolls_left is None and not args.option:
             return None
+        if args.sheet is not None and len(args.sheet) > 1:
+            raise PositionError(f"--sheet: expected one, with all its boxes, got {len(args.sheet)}")
         if args.dice is not None and args.rolls_left is None:
             raise PositionError("--rolls-left: expected 0, 1 or 2 beside --dice")
         if args.dice is None and args.rolls_left not in (None, str(ROLLS_A_TURN)):
@@ -397,7 +402,7 @@ class SheetGameType(GameType):
         return {
             "game": self.name,
             "options": self.parse_options(args.option),
-            "sheets": [_sheet_from_flag(args.sheet or "")],
+            "sheets": [_sheet_from_flag(sheet) for sheet in args.sheet or [""]],
             "to_move": 0,
             "dice": None if args.dice is None else [flag_int("--dice", die) for die in args.dice],
             "rolls_left": left,

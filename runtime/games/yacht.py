@@ -55,6 +55,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ustad.runtime.dice import COUNTS, FACES, FIRST_ROLL, ROLL_INDEX
+from ustad.runtime.errors import UsageError, shown
 from ustad.runtime.games.base import Bot, Judge, Option
 from ustad.runtime.games.columns import Columns, least_needed, merge_sums
 from ustad.runtime.games.sheet import SheetGame, SheetGameType, SheetState, Write, flag_int
@@ -469,6 +470,8 @@ class YachtType(SheetGameType):
             return None
         from ustad.runtime.bots.yacht_target import make_target_bot
 
+        if args.level != "expert":
+            raise UsageError(f"--level: no level plays for a --target, got {shown(args.level)}")
         target = flag_int("--target", args.target)
         return make_target_bot(game, target, tables)
 
@@ -482,6 +485,14 @@ class YachtType(SheetGameType):
     def table_fields(self) -> tuple[Option, ...]:
         """The options, and which outlook a table holds, if one."""
         return (*self.options, OUTLOOK)
+
+    def plays_by(self, level: str, game: Yacht, tables: Path | None) -> str | None:
+        """Return the outlook that expert plays by."""
+        if level != "expert":
+            return None
+        from ustad.runtime.bots.yacht_outlook import open_outlooks
+
+        return f"outlook {open_outlooks(game.options, tables).name}"
 
     def judge(self, level: str, game: Yacht, tables: Path | None) -> Judge | None:
         """Return who knows exactly what expert gains among others of level hard.

@@ -466,6 +466,17 @@ def test_verify_finds_the_bad_table(
     assert sum(line.startswith("BAD  ") for line in text.out.splitlines()) == 1
 
 
+def test_a_second_sheet_is_refused(run_ustad: Ustad) -> None:
+    """The first would be forgotten."""
+    line = in_error(run_ustad("ask", "yacht", "--sheet", "ones=1", "--sheet", "twos=2"))
+    assert "--sheet: expected one" in line
+
+
+def test_play_tells_at_once_which_table_is_missing(run_ustad: Ustad, tmp_path: Path) -> None:
+    run = run_ustad("play", "yacht", "--seed", 3, "--tables", tmp_path, stdin="0\n0\nones\n")
+    assert "ustad build yacht" in in_error(run)
+
+
 # bundle
 
 

@@ -28,7 +28,7 @@ def typed(tables: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> Callabl
 
 def test_a_mistyped_keep_is_taken_back_before_the_dice_fall(typed: Callable[..., str]) -> None:
     """Seed 5 rolls 1 4 5 6 6 first."""
-    shown = typed(["6", "u", "66", "", "q"])
+    shown = typed(["6", "u", "66", "", "q"], "--level", "hard")
     assert "taken back" in shown
     assert shown.index("taken back") < shown.index("seat 0: keep 6 6")
     assert "seat 0: keep 6\n" not in shown
@@ -54,7 +54,7 @@ def test_advice_without_a_table_says_what_is_missing_and_the_game_goes_on(
 
 
 def test_what_is_typed_wrong_is_told_what_to_type(typed: Callable[..., str]) -> None:
-    shown = typed(["33", "flush", "three", "h", "q"])
+    shown = typed(["33", "flush", "three", "h", "q"], "--level", "hard")
     assert '"33": expected some of the dice 1 4 5 6 6 to keep' in shown
     assert '"flush": expected' in shown
     assert '"three": expected' in shown  # threes or three_of_a_kind
@@ -62,7 +62,7 @@ def test_what_is_typed_wrong_is_told_what_to_type(typed: Callable[..., str]) -> 
 
 
 def test_the_end_of_input_leaves_the_game(typed: Callable[..., str]) -> None:
-    assert "the game is left" in typed([])
+    assert "the game is left" in typed([], "--level", "hard")
 
 
 @pytest.mark.parametrize("players", ["1", "2", "6"])

@@ -944,8 +944,9 @@ class View(NamedTuple):
         if self.waits == WAITS_FOR_A_DRAW:
             return self._with_draw(card)
         possible = {found for found, _ in self.chance_outcomes()}
-        if not isinstance(card, int) or card not in possible:
-            name = CARD_NAMES[card] if isinstance(card, int) and 0 <= card < melds.CARDS else card
+        is_card = isinstance(card, int) and not isinstance(card, bool)
+        if not is_card or card not in possible:
+            name = CARD_NAMES[card] if is_card and 0 <= card < melds.CARDS else card
             what = "tiplu" if self.waits == WAITS_FOR_TIPLU else "card of the stock"
             raise OutcomeError(f"outcome: expected an unseen card as {what}, got {shown(name)}")
         if self.waits == WAITS_FOR_TIPLU:
@@ -1275,8 +1276,9 @@ class MarriageType(GameType):
         dealer = fields.integer("dealer", 0, players - 1)
         turns = fields.integer("turns", 0, 10**6)
         turns = _all_turns(turns, players, dealer, fields.integer("to_move", 0, players - 1))
-        finisher = fields.take("finisher", -1)
-        if finisher is not None and finisher != -1:
+        end_told = "finisher" in position
+        finisher = fields.take("finisher", None)
+        if finisher is not None:
             finisher = Fields({"finisher": finisher}, "position").integer(
                 "finisher", 0, players - 1
             )
@@ -1296,7 +1298,7 @@ class MarriageType(GameType):
             discards=_seat_cards(fields, "discards", players),
             taken=_seat_cards(fields, "taken", players),
             stock=fields.integer("stock", 0, 160),
-            finisher=None if finisher == -1 else finisher,
+            finisher=finisher,
         )
         hand = tuple(sorted(_card_list(fields, "hand", fields.take("hand"))))
         drawn = fields.take("drawn", None)
@@ -1316,9 +1318,9 @@ class MarriageType(GameType):
         if told_blind and not blind:
             fields.fail("shown_blind", "false: this seat is to move", True)
         view = view._replace(table=table._replace(blind=blind))
-        if finisher == -1 and (maal or net):
+        if not end_told and (maal or net):
             fields.fail("finisher", "a seat or null beside maal and net", None)
-        if finisher is None and not table.over:
+        if end_told and finisher is None and not table.over:
             fields.fail("finisher", "a seat, since the stock is not used up", None)
         _check_view(fields, view)
         return view

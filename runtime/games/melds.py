@@ -178,8 +178,8 @@ def suit_covers(key: int, blocked: int, wild: int) -> int:
 
     Args:
         key: the cards, see :func:`suit_key`.
-        blocked: ranks, as bits, of which no copy is left for a target; 13 bits higher
-            those of which two are.
+        blocked: ranks, as bits, of which no copy is left for a target; in the bits above
+            these 1 + the rank of which two are left, if there is one.
         wild: 1 if a wild card fills one place of one sequence, and counts, else 0.
 
     Returns:
@@ -197,7 +197,7 @@ def suit_covers(key: int, blocked: int, wild: int) -> int:
         best[high, 0, 0, 0] = 0
         for rank in range(RANKS):
             held = key >> 2 * rank & 3
-            limit = 0 if blocked >> rank & 1 else 3 - (blocked >> (rank + RANKS) & 1)
+            limit = 0 if blocked >> rank & 1 else 3 - (blocked >> RANKS == rank + 1)
             through = high if rank == 0 or rank >= 11 else 0
             after[:] = -1
             for m in range(high, 4):
@@ -242,9 +242,7 @@ def remembered_covers(memory: Ints, key: int, blocked: int, wild: int) -> int:
         blocked: see there.
         wild: see there.
     """
-    if blocked >> RANKS:
-        return suit_covers(key, blocked, wild)  # rare, and too long a question
-    question = (wild << 39 | int(blocked) << 26 | int(key)) + 1
+    question = (wild << 43 | int(blocked) << 26 | int(key)) + 1
     place = (question * 0x9E3779B97F4A7C1 >> 20) & (len(memory) - 1)
     entry = int(memory[place])
     if entry >> 12 == question:
@@ -291,7 +289,7 @@ def show_distance(memory: Ints, counts: Any, laid: Any, master_is_pure: bool) ->
                 blocked |= 1 << rank
                 down += 1
             elif laid[suit * RANKS + rank]:
-                blocked |= 1 << (rank + RANKS)
+                blocked |= (rank + 1) << RANKS
         covers = remembered_covers(memory, key, blocked, 0)
         if wild:
             with_wild = remembered_covers(memory, key, blocked, 1)

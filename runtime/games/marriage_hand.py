@@ -123,6 +123,11 @@ class Partition(NamedTuple):
     targets: Melds
     kept: Cards
 
+    @property
+    def missing(self) -> Counter[int]:
+        """The cards of the melds that the hand does not hold."""
+        return Counter(flat(self.targets)) - Counter(self.kept)
+
 
 def judge_hand(hand: Hand) -> dict[str, Any]:
     """Return what a hand is before the show.
@@ -182,27 +187,43 @@ _MEMORY = np.zeros(1 << 16, dtype=np.int64)
 
 def show_outs(hand: Hand, distance: int) -> tuple[int | None, list[int]]:
     """Return the card to throw, None unless there are 22, and the outs of the others."""
-    if len(hand.cards) <= HAND or distance == 0:
-        return None, _show_outs(hand, hand.rest, distance)
+    if distance == 0:
+        return None, []
+    ways = list(partitions(hand, hand.places - distance))
+    if len(hand.cards) <= HAND:
+        return None, _show_outs(hand, hand.rest, ways, distance)
     best: tuple[int | None, list[int]] = (None, [])
     most = -1
+    unseen = hand.unseen
     for card in sorted(set(hand.rest), key=lambda card: hand.jokers >> card & 1):
-        left = without(hand.rest, [card])
-        if _show_distance(hand, left) == distance:
-            outs = [out for out in _show_outs(hand, left, distance) if hand.unseen[out]]
-            many = int(hand.unseen[outs].sum())
+        copies = hand.rest.count(card)
+        left = [way for way in ways if way.kept.count(card) < copies]
+        if left:
+            outs = _show_outs(hand, without(hand.rest, [card]), left, distance)
+            many = int(unseen[outs].sum())
             if many > most:
                 best, most = (card, outs), many
     return best
 
 
-def _show_outs(hand: Hand, cards: Cards, distance: int) -> list[int]:
-    if distance == 0:
-        return []
+def _show_outs(hand: Hand, cards: Cards, ways: Sequence[Partition], distance: int) -> list[int]:
+    """Return the unseen cards that lessen the distance of some cards to a show.
+
+    Those that one of the choices of pure melds holding most cards misses (``ways``); the
+    master, and all if a choice leaves a whole meld open, are tried.
+    """
+    outs = {card for way in ways for card in way.missing}
+    is_open = any(3 * len(way.targets) < hand.places for way in ways)
+    unseen = hand.unseen
     return [
         card
         for card in range(melds.CARDS)
-        if hand.unseen[card] and _show_distance(hand, (*cards, card)) < distance
+        if unseen[card]
+        and (
+            _show_distance(hand, (*cards, card)) < distance
+            if is_open or card == MASTER
+            else card in outs
+        )
     ]
 
 
@@ -247,12 +268,12 @@ def nearest(hand: Hand, most: int) -> tuple[Partition, int]:
     """
     known: dict[Cards, int] = {}
     best: tuple[int, int, Partition] | None = None
+    unseen = hand.unseen
     for found in partitions(hand, most):
         if found.kept not in known:
             enough = FINISH_PLACES if best is None else best[0]
             known[found.kept] = _distance_left(hand, found.kept, enough)
-        missing = Counter(flat(found.targets)) - Counter(found.kept)
-        rating = (known[found.kept], -sum(int(hand.unseen[card]) for card in missing))
+        rating = (known[found.kept], -sum(int(unseen[card]) for card in found.missing))
         if best is None or rating < best[:2]:
             best = (*rating, found)
     assert best is not None

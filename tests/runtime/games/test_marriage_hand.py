@@ -50,7 +50,7 @@ def free(cards: Cards, tiplu: int) -> dict[int, int]:
 @pytest.mark.parametrize("master_is_pure", [False, True])
 def test_outs_of_a_show_are_those_of_every_card_tried(size: int, master_is_pure: bool) -> None:
     game = Marriage(master_is_pure=master_is_pure)
-    for cards, tiplu in hands(12 if size == 21 else 4 - 2 * master_is_pure, size, 1):
+    for cards, tiplu in hands(12 if size == 21 else 4 - 3 * master_is_pure, size, 1):
         twice = [card for card in range(52) if cards.count(card) == 2]
         tiplu = twice[0] if twice else tiplu
         answer = judge_hand(Hand(game, cards, (), tiplu))

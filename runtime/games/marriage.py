@@ -356,7 +356,11 @@ class Table(NamedTuple):
     @property
     def to_move(self) -> int:
         """The seat whose turn it is."""
-        return (self.dealer + 1 + self.turns) % len(self.seats)
+        return self.seat_of(self.turns)
+
+    def seat_of(self, turn: int) -> int:
+        """Return whose turn is that after so many others."""
+        return (self.dealer + 1 + turn) % len(self.seats)
 
     @property
     def over(self) -> bool:
@@ -944,8 +948,9 @@ class View(NamedTuple):
         if self.waits == WAITS_FOR_A_DRAW:
             return self._with_draw(card)
         possible = {found for found, _ in self.chance_outcomes()}
-        if not isinstance(card, int) or card not in possible:
-            name = CARD_NAMES[card] if isinstance(card, int) and 0 <= card < melds.CARDS else card
+        is_card = isinstance(card, int) and not isinstance(card, bool)
+        if not is_card or card not in possible:
+            name = CARD_NAMES[card] if is_card and 0 <= card < melds.CARDS else card
             what = "tiplu" if self.waits == WAITS_FOR_TIPLU else "card of the stock"
             raise OutcomeError(f"outcome: expected an unseen card as {what}, got {shown(name)}")
         if self.waits == WAITS_FOR_TIPLU:
@@ -1177,26 +1182,109 @@ def _read_seat(game: Marriage, value: Any, at: int, finisher: int | None) -> Sea
     return Seat(tuple(found), tuple(laid), True)
 
 
-def _check_pile(table: Table) -> None:
-    """Refuse a pile whose top is not the card thrown last.
+def _check_pile(fields: Fields, view: View) -> None:
+    """Refuse a pile, discards and taken cards that no round can have brought about.
 
-    Who threw and took what is what a seat remembers: it may be less than all,
-    and is not held against the turns.
+    Each turn leaves one card more on the pile than it takes from it.  What a seat
+    remembers of who threw and took what may begin late, and is then held against the
+    length of the pile only.  Discards of every turn leave no doubt: the seats throw in
+    turn, what was taken was on top, and what others took and have not thrown they hold.
+    Discards beside 0 turns come from somebody who has not counted the turns.
     """
+    table = view.table
     top = table.pile[-1] if table.pile else None
     if table.phase == DRAW and table.discards and table.discards[-1][1] != top:
         name = CARD_NAMES[table.discards[-1][1]]
         raise PositionError(f"position: pile: expected {name} on top, since it was thrown last")
+    just_taken = bool(table.taken) and table.taken[-1][0] == table.to_move
+    if not table.pile and not (table.phase == DISCARD and just_taken):
+        fields.fail("pile", "a card, since none was just taken from it", [])
+    turns = max(table.turns, len(table.discards))
+    if len(table.pile) > turns + 1:
+        expected = f"at most {turns + 1} cards after {turns} turns"
+        fields.fail("pile", expected, len(table.pile))
+    if len(table.discards) > table.turns:
+        if table.turns >= table.players:
+            fields.fail("discards", f"at most {table.turns}, one a turn", len(table.discards))
+        return
+    gone = turns + 1 - len(table.pile)
+    if len(table.taken) > gone:
+        fields.fail("taken", f"at most {gone} cards, by turns and pile", len(table.taken))
+    if len(table.discards) == table.turns:
+        _check_whole_play(fields, view)
 
 
-def _all_turns(turns: int, players: int, dealer: int, to_move: int) -> int:
+def _check_whole_play(fields: Fields, view: View) -> None:
+    """Refuse what cannot be where the discards of every turn are known."""
+    table = view.table
+    for turn, (seat, _) in enumerate(table.discards):
+        if seat != table.seat_of(turn):
+            fields.fail(f"discards[{turn}]", f"seat {table.seat_of(turn)}, whose turn it was", seat)
+    if not _pile_can_be(table):
+        raise PositionError(
+            "position: pile: expected what the discards leave of it, each card taken by the "
+            "seat after the one that threw it"
+        )
+    hidden = not_in_sight(view) - melds.counts_of(held_by_others(table, view.seat).elements())
+    for card in range(melds.CARDS):
+        if hidden[card] < 0:
+            raise PositionError(
+                f"position: taken: {CARD_NAMES[card]}: there are {COPIES[card]}, got "
+                f"{COPIES[card] - hidden[card]} with those that others have taken and hold"
+            )
+    for seat in range(table.players):
+        held = held_by(table, seat)
+        if seat == view.seat:
+            held -= Counter(view.hand)
+            if held:
+                names = _names(sorted(held.elements()))
+                raise PositionError(f"position: hand: expected {names}, taken and not thrown")
+        elif held.total() > table.in_hand(seat):
+            raise PositionError(
+                f"position: taken: seat {seat} holds {table.in_hand(seat)} cards only, "
+                f"got {held.total()} taken and not thrown"
+            )
+
+
+def _pile_can_be(table: Table) -> bool:
+    """Tell whether some choice of cards taken leaves the pile, the last of them those listed.
+
+    In turn order each card was on top once: the card turned up at the deal, then each
+    discard.  It was taken in the next turn, or has stayed; the latter make up the pile.
+    Walked from the last to the first, the pile and the cards taken are read off from
+    their ends; equal cards leave several ways, each told by how many were taken.
+    """
+    tops: list[int | None] = [None, *(card for _, card in table.discards)]
+    ways = {0}
+    for turn in range(len(tops) - 1, -1, -1):
+        card, after = tops[turn], set()
+        to_come = turn == table.turns
+        for taken in ways:
+            stayed = len(tops) - 1 - turn - taken
+            may_stay = stayed < len(table.pile) and not (to_come and table.taken_now)
+            if may_stay and card in (None, table.pile[-1 - stayed]):
+                after.add(taken)
+            if to_come and not table.taken_now:
+                continue
+            if taken < len(table.taken):
+                seat, known = table.taken[-1 - taken]
+                if seat != table.seat_of(turn) or card not in (None, known):
+                    continue
+            after.add(taken + 1)
+        ways = after
+    return len(tops) - len(table.pile) in ways
+
+
+def _all_turns(turns: int, players: int, dealer: int, to_move: int, least: int) -> int:
     """Return how many turns of the round are over.
 
-    The number given may be that, or, where it cannot be with this seat to move,
-    how many turns the seat to move has behind it.
+    The number given may be that, or, where it cannot be with this seat to move or is
+    less than the pile and the discards need (``least``), how many turns the seat to
+    move has behind it.
     """
     since_first = (to_move - dealer - 1) % players
-    return turns if turns % players == since_first else turns * players + since_first
+    fits = turns % players == since_first and turns >= least
+    return turns if fits else turns * players + since_first
 
 
 def _taken_now(table: Table, drawn: int | None) -> bool:
@@ -1274,9 +1362,14 @@ class MarriageType(GameType):
         seat = fields.integer("seat", 0, players - 1)
         dealer = fields.integer("dealer", 0, players - 1)
         turns = fields.integer("turns", 0, 10**6)
-        turns = _all_turns(turns, players, dealer, fields.integer("to_move", 0, players - 1))
-        finisher = fields.take("finisher", -1)
-        if finisher is not None and finisher != -1:
+        to_move = fields.integer("to_move", 0, players - 1)
+        pile = _card_list(fields, "pile", fields.take("pile"))
+        discards = _seat_cards(fields, "discards", players)
+        least = max(len(pile) - 1, len(discards))
+        turns = _all_turns(turns, players, dealer, to_move, least)
+        end_told = "finisher" in position
+        finisher = fields.take("finisher", None)
+        if finisher is not None:
             finisher = Fields({"finisher": finisher}, "position").integer(
                 "finisher", 0, players - 1
             )
@@ -1292,11 +1385,11 @@ class MarriageType(GameType):
             phase=fields.one_of("phase", (DRAW, DISCARD)),
             seats=tuple(_read_seat(game, row, at, finisher) for at, row in enumerate(rows)),
             tiplu_drawn=drawn_known is True,
-            pile=_card_list(fields, "pile", fields.take("pile")),
-            discards=_seat_cards(fields, "discards", players),
+            pile=pile,
+            discards=discards,
             taken=_seat_cards(fields, "taken", players),
             stock=fields.integer("stock", 0, 160),
-            finisher=None if finisher == -1 else finisher,
+            finisher=finisher,
         )
         hand = tuple(sorted(_card_list(fields, "hand", fields.take("hand"))))
         drawn = fields.take("drawn", None)
@@ -1316,9 +1409,9 @@ class MarriageType(GameType):
         if told_blind and not blind:
             fields.fail("shown_blind", "false: this seat is to move", True)
         view = view._replace(table=table._replace(blind=blind))
-        if finisher == -1 and (maal or net):
+        if not end_told and (maal or net):
             fields.fail("finisher", "a seat or null beside maal and net", None)
-        if finisher is None and not table.over:
+        if end_told and finisher is None and not table.over:
             fields.fail("finisher", "a seat, since the stock is not used up", None)
         _check_view(fields, view)
         return view
@@ -1682,7 +1775,7 @@ def _check_view(fields: Fields, view: View) -> None:
             raise PositionError(
                 f"position: table[{at}]: expected nothing, since seat {at} has not played yet"
             )
-    _check_pile(table)
+    _check_pile(fields, view)
 
 
 def _check_tiplu_drawn(fields: Fields, view: View) -> None:

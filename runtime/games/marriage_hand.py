@@ -6,9 +6,15 @@ and which unseen cards (the *outs*) bring them nearer?
 
 **Before the show** the *partition* is the choice of pure melds that hold most cards
 (:func:`ustad.runtime.games.melds.show_distance` tells how many) and, among those, leaves
-the best finish.  The distance to a finish is that of the whole hand: all choices of pure
-melds are searched, with what they leave, that could be better than the best so far
-(:func:`nearest`).  Once a hand can show it is that of the cards left by the best show.
+the best finish.  The distance to a finish is that of the whole hand: of all choices of pure
+melds, those that hold fewer cards too, each with what it leaves, it is the least
+(:func:`nearest_finish`).  So it can be less than what the best show leaves even when the
+hand can show.  The choices are searched from those that hold most; one card less held is
+one more to replace, and what a choice leaves is never nearer to a finish than the whole
+hand, so few sizes are looked at.
+
+No meld needs a copy that is not to be had: those on the table, the tiplu, and all copies
+held are known.  A missing place of the finish where a joker helps is taken to be fillable.
 
 An out is a card not in sight that lessens the distance of the cards given.  Of 22 cards
 (13 after the show) one is to be thrown: the one that keeps the distance and has most outs.
@@ -78,6 +84,23 @@ class Hand(NamedTuple):
         return melds.joker_mask(-1 if self.tiplu is None else self.tiplu)
 
     @property
+    def out_of_play(self) -> melds.Ints:
+        """(54,) how many copies of each card are laid or the tiplu."""
+        tiplu = () if self.tiplu is None else (self.tiplu,)
+        return melds.counts_of((*flat(self.laid), *tiplu))
+
+    @property
+    def gone(self) -> int:
+        """The cards of the packs, as bits, of which no copy is left out of sight."""
+        unseen = self.unseen
+        return sum(1 << card for card in range(PUTALI) if unseen[card] == 0)
+
+    @property
+    def places(self) -> int:
+        """How many cards the show is still to lay."""
+        return 3 * (SHOW_MELDS - len(self.laid))
+
+    @property
     def unseen(self) -> melds.Ints:
         """(54,) how many copies of each card are not in sight."""
         seen = self.cards if self.tiplu is None else (*self.cards, self.tiplu)
@@ -100,6 +123,11 @@ class Partition(NamedTuple):
     targets: Melds
     kept: Cards
 
+    @property
+    def missing(self) -> Counter[int]:
+        """The cards of the melds that the hand does not hold."""
+        return Counter(flat(self.targets)) - Counter(self.kept)
+
 
 def judge_hand(hand: Hand) -> dict[str, Any]:
     """Return what a hand is before the show.
@@ -107,17 +135,19 @@ def judge_hand(hand: Hand) -> dict[str, Any]:
     Returns:
         ``three_pure``, ``seven_dublees``, ``can_show``; ``show_distance``,
         ``dublee_distance``, ``finish_distance``: the cards to replace until three pure
-        melds, seven dublees, a finish; ``dublees`` (pairs); ``maal``; ``melds`` and
-        ``dublee_melds`` that show it, null if none do; ``partition``, the pure melds
-        nearest to a show, each with what is missing, ``rest``, the other cards, and
-        ``finish``, the melds nearest to a finish that they make; ``discard``, of 22 cards
-        the one to throw; ``outs`` and ``dublee_outs``, each with how many are unseen,
+        melds, seven dublees, three pure melds and a finish; ``dublees`` (pairs); ``maal``;
+        ``melds`` and ``dublee_melds`` that show it, null if none do; ``partition``, the pure
+        melds nearest to a show, each with what is missing, ``rest``, the other cards, and
+        ``finish``, the melds nearest to a finish that they make; ``whole_show`` and
+        ``whole_finish``, the same of the whole hand nearest to a finish; ``discard``, of 22
+        cards the one to throw; ``outs`` and ``dublee_outs``, each with how many are unseen,
         and their sums.
     """
     counts = melds.counts_of(hand.rest)
     distance = _show_distance(hand, hand.rest)
     pairs = int(melds.dublee_count(counts))
-    near, left = nearest(hand, 3 * (SHOW_MELDS - len(hand.laid)) - distance)
+    near, left = nearest(hand, hand.places - distance)
+    whole, least = nearest_finish(hand, near, distance + left)
     rest = without(hand.rest, near.kept)
     seven = [(card,) * 2 for card in range(MASTER) if counts[card] >= 2][:DUBLEES_TO_SHOW]
     can_dublees = pairs >= DUBLEES_TO_SHOW
@@ -127,14 +157,16 @@ def judge_hand(hand: Hand) -> dict[str, Any]:
         "can_show": distance == 0 or (can_dublees and hand.game.dublee),
         "show_distance": distance,
         "dublee_distance": max(0, DUBLEES_TO_SHOW - pairs),
-        "finish_distance": left if distance == 0 else whole_distance(hand, near, left),
+        "finish_distance": least,
         "dublees": pairs,
         "maal": hand.maal(hand.rest),
         "melds": melds_to_json(near.targets) if distance == 0 else None,
         "dublee_melds": melds_to_json(tuple(seven)) if can_dublees else None,
         "partition": _partition_to_json(near),
         "rest": _names(rest),
-        "finish": _finish_to_json(rest, hand.jokers),
+        "finish": _finish_to_json(hand, rest),
+        "whole_show": _partition_to_json(whole),
+        "whole_finish": _finish_to_json(hand, without(hand.rest, whole.kept)),
     }
     discard, outs = show_outs(hand, distance)
     if discard is not None:
@@ -146,9 +178,8 @@ def judge_hand(hand: Hand) -> dict[str, Any]:
 
 
 def _show_distance(hand: Hand, cards: Cards) -> int:
-    laid = melds.counts_of(flat(hand.laid))
     counts = melds.counts_of(cards)
-    return int(melds.show_distance(_MEMORY, counts, laid, hand.game.master_is_pure))
+    return int(melds.show_distance(_MEMORY, counts, hand.out_of_play, hand.game.master_is_pure))
 
 
 _MEMORY = np.zeros(1 << 16, dtype=np.int64)
@@ -156,36 +187,50 @@ _MEMORY = np.zeros(1 << 16, dtype=np.int64)
 
 def show_outs(hand: Hand, distance: int) -> tuple[int | None, list[int]]:
     """Return the card to throw, None unless there are 22, and the outs of the others."""
-    if len(hand.cards) <= HAND or distance == 0:
-        return None, _show_outs(hand, hand.rest, distance)
+    if distance == 0:
+        return None, []
+    ways = list(partitions(hand, hand.places - distance))
+    if len(hand.cards) <= HAND:
+        return None, _show_outs(hand, hand.rest, ways, distance)
     best: tuple[int | None, list[int]] = (None, [])
     most = -1
+    unseen = hand.unseen
     for card in sorted(set(hand.rest), key=lambda card: hand.jokers >> card & 1):
-        left = without(hand.rest, [card])
-        if _show_distance(hand, left) == distance:
-            outs = [out for out in _show_outs(hand, left, distance) if hand.unseen[out]]
-            many = int(hand.unseen[outs].sum())
+        copies = hand.rest.count(card)
+        left = [way for way in ways if way.kept.count(card) < copies]
+        if left:
+            outs = _show_outs(hand, without(hand.rest, [card]), left, distance)
+            many = int(unseen[outs].sum())
             if many > most:
                 best, most = (card, outs), many
     return best
 
 
-def _show_outs(hand: Hand, cards: Cards, distance: int) -> list[int]:
-    if distance == 0:
-        return []
+def _show_outs(hand: Hand, cards: Cards, ways: Sequence[Partition], distance: int) -> list[int]:
+    """Return the unseen cards that lessen the distance of some cards to a show.
+
+    Those that one of the choices of pure melds holding most cards misses (``ways``); the
+    master, and all if a choice leaves a whole meld open, are tried.
+    """
+    outs = {card for way in ways for card in way.missing}
+    is_open = any(3 * len(way.targets) < hand.places for way in ways)
+    unseen = hand.unseen
     return [
         card
         for card in range(melds.CARDS)
-        if hand.unseen[card] and _show_distance(hand, (*cards, card)) < distance
+        if unseen[card]
+        and (
+            _show_distance(hand, (*cards, card)) < distance
+            if is_open or card == MASTER
+            else card in outs
+        )
     ]
 
 
 def partitions(hand: Hand, least: int) -> Iterator[Partition]:
     """Yield the choices of pure melds that hold at least so many cards of a hand."""
     counts = Counter(hand.rest)
-    free = {card: int(copies) for card, copies in enumerate(COPIES)}
-    for card in flat(hand.laid):
-        free[card] = 0
+    free = COPIES - hand.out_of_play
     targets = [*pure_targets()]
     if hand.game.master_is_pure and counts[MASTER]:
         runs = [cards for cards in targets if not is_tanela(cards)]
@@ -208,7 +253,7 @@ def partitions(hand: Hand, least: int) -> Iterator[Partition]:
                 return
             yield from extend((*chosen, held[at][1]), at, places - 1)
 
-    yield from extend((), 0, SHOW_MELDS - len(hand.laid))
+    yield from extend((), 0, hand.places // 3)
 
 
 def nearest(hand: Hand, most: int) -> tuple[Partition, int]:
@@ -223,39 +268,47 @@ def nearest(hand: Hand, most: int) -> tuple[Partition, int]:
     """
     known: dict[Cards, int] = {}
     best: tuple[int, int, Partition] | None = None
+    unseen = hand.unseen
     for found in partitions(hand, most):
         if found.kept not in known:
-            known[found.kept] = finish_distance(without(hand.rest, found.kept), hand.jokers)
-        missing = Counter(flat(found.targets)) - Counter(found.kept)
-        rating = (known[found.kept], -sum(int(hand.unseen[card]) for card in missing))
+            enough = FINISH_PLACES if best is None else best[0]
+            known[found.kept] = _distance_left(hand, found.kept, enough)
+        rating = (known[found.kept], -sum(int(unseen[card]) for card in found.missing))
         if best is None or rating < best[:2]:
             best = (*rating, found)
     assert best is not None
     return best[2], best[0]
 
 
-def whole_distance(hand: Hand, near: Partition, left: int) -> int:
-    """Return how many cards of a hand must be replaced until show and finish.
+def nearest_finish(hand: Hand, near: Partition, distance: int) -> tuple[Partition, int]:
+    """Return the pure melds with which a hand is nearest to a finish, and how near.
 
     Args:
         hand: the hand.
         near: the partition nearest to a show.
-        left: the finish distance of what it leaves.
+        distance: how many cards must be replaced until show and finish with it.
     """
-    wanted = 3 * (SHOW_MELDS - len(hand.laid))
-    best = wanted - len(near.kept) + left
-    # What pure melds leave is never nearer to a finish than the whole hand.
-    least_left = finish_distance(hand.rest, hand.jokers)
+    best = near, distance
+    least_left = _distance_left(hand, (), FINISH_PLACES)
     known: set[Cards] = {near.kept}
     for size in range(len(near.kept), -1, -1):
-        if wanted - size + least_left >= best:
+        missing = hand.places - size
+        if missing + least_left >= best[1]:
             break
         for found in partitions(hand, size):
             if len(found.kept) == size and found.kept not in known:
                 known.add(found.kept)
-                rest = without(hand.rest, found.kept)
-                best = min(best, wanted - size + finish_distance(rest, hand.jokers))
+                whole = missing + _distance_left(hand, found.kept, best[1] - missing - 1)
+                if whole < best[1]:
+                    best = found, whole
+                    if missing + least_left >= whole:
+                        break
     return best
+
+
+def _distance_left(hand: Hand, kept: Cards, most: int) -> int:
+    """Return the finish distance of what pure melds leave, ``most + 1`` if it is more."""
+    return _search(without(hand.rest, kept), hand.jokers, hand.gone, most=most)[0]
 
 
 # The finish.
@@ -263,15 +316,17 @@ def whole_distance(hand: Hand, near: Partition, left: int) -> int:
 
 def finish_distance(cards: Cards, jokers: int) -> int:
     """Return how many cards must be replaced until a finish."""
-    return _search(cards, jokers)[0]
+    return _search(cards, jokers, 0)[0]
 
 
-def _search(cards: Cards, jokers: int, outs_wanted: bool = False) -> tuple[int, Any, Any, Any]:
+def _search(
+    cards: Cards, jokers: int, gone: int, outs_wanted: bool = False, most: int = FINISH_PLACES
+) -> tuple[int, Any, Any, Any]:
     """Return the finish distance, the outs by discard, and the groups of a best finish."""
     groups, outs = melds.finish_work()
     chosen = np.zeros(4, dtype=np.int64)
     counts = melds.counts_of(cards)
-    distance = melds.search_finish(counts, jokers, FINISH_PLACES, groups, outs, chosen, outs_wanted)
+    distance = melds.search_finish(counts, jokers, most, groups, outs, chosen, outs_wanted, gone)
     return int(distance), outs, groups, chosen
 
 
@@ -285,7 +340,7 @@ def judge_finish(hand: Hand) -> dict[str, Any]:
         how many are unseen, and their sum, after ``discard``.
     """
     cards = hand.rest
-    distance, outs, _, _ = _search(cards, hand.jokers, True)
+    distance, outs, _, _ = _search(cards, hand.jokers, hand.gone, True)
     found: Melds | None = None
     thrown: int | None = None
     # Jokers last: their points go with them.
@@ -306,9 +361,7 @@ def judge_finish(hand: Hand) -> dict[str, Any]:
         "maal": hand.maal(cards),
         "melds": None if found is None else melds_to_json(found),
         "discard": None if thrown is None else CARD_NAMES[thrown],
-        "partition": _finish_to_json(
-            cards if thrown is None else without(cards, [thrown]), hand.jokers
-        ),
+        "partition": _finish_to_json(hand, cards if thrown is None else without(cards, [thrown])),
     } | _outs_to_json(hand, "outs", helpful if distance else [])
 
 
@@ -368,12 +421,12 @@ def _partition_to_json(found: Partition) -> list[dict[str, Any]]:
     return rows
 
 
-def _finish_to_json(cards: Cards, jokers: int) -> list[dict[str, Any]]:
+def _finish_to_json(hand: Hand, cards: Cards) -> list[dict[str, Any]]:
     """Return the melds nearest to a finish, each with how many cards it misses."""
-    _, _, groups, chosen = _search(cards, jokers)
+    _, _, groups, chosen = _search(cards, hand.jokers, hand.gone)
     return [
         {"cards": meld_names(held), "missing": missing}
-        for held, missing in arrange(cards, jokers, groups, chosen)
+        for held, missing in arrange(cards, hand.jokers, groups, chosen)
     ]
 
 

@@ -142,14 +142,20 @@ def maal_points(
         tiplu: the tiplu, -1 if the player may not count it.
         laid: how many tanelas were laid before the first draw.
         putali_laid: whether one of them is of three putali.
-        printed: whether putali and master count.
-        laid_pays: whether laying pays (5 a tanela, 45 in all for three putali).
+        printed: whether putali and master count as cards.
+        laid_pays: whether laying pays: 5 a tanela, and 45 for three putali, which is for
+            laying them and takes the place of what they count as cards.
     """
     points = 0
     if printed:
-        points += copies_pay(counts[PUTALI], 5, 15, 25) + 10 * counts[MASTER]
-    if laid_pays:
-        points += 5 * laid + (15 if putali_laid else 0)
+        points += 10 * counts[MASTER]
+    if laid_pays and putali_laid:
+        points += 45 + 5 * (laid - 1)
+    else:
+        if printed:
+            points += copies_pay(counts[PUTALI], 5, 15, 25)
+        if laid_pays:
+            points += 5 * laid
     if tiplu >= 0:
         points += marriage_points(counts[tiplu], counts[poplu(tiplu)], counts[jhiplu(tiplu)])
         points += copies_pay(counts[alter(tiplu)], 5, 15, 25)
@@ -172,7 +178,8 @@ def suit_covers(key: int, blocked: int, wild: int) -> int:
 
     Args:
         key: the cards, see :func:`suit_key`.
-        blocked: ranks, as bits, of which no copy is left for a target.
+        blocked: ranks, as bits, of which no copy is left for a target; in the bits above
+            these 1 + the rank of which two are left, if there is one.
         wild: 1 if a wild card fills one place of one sequence, and counts, else 0.
 
     Returns:
@@ -190,7 +197,7 @@ def suit_covers(key: int, blocked: int, wild: int) -> int:
         best[high, 0, 0, 0] = 0
         for rank in range(RANKS):
             held = key >> 2 * rank & 3
-            limit = 0 if blocked >> rank & 1 else 3
+            limit = 0 if blocked >> rank & 1 else 3 - (blocked >> RANKS == rank + 1)
             through = high if rank == 0 or rank >= 11 else 0
             after[:] = -1
             for m in range(high, 4):
@@ -235,7 +242,7 @@ def remembered_covers(memory: Ints, key: int, blocked: int, wild: int) -> int:
         blocked: see there.
         wild: see there.
     """
-    question = (wild << 39 | int(blocked) << 26 | int(key)) + 1
+    question = (wild << 43 | int(blocked) << 26 | int(key)) + 1
     place = (question * 0x9E3779B97F4A7C1 >> 20) & (len(memory) - 1)
     entry = int(memory[place])
     if entry >> 12 == question:
@@ -266,7 +273,8 @@ def show_distance(memory: Ints, counts: Any, laid: Any, master_is_pure: bool) ->
     Args:
         memory: see :func:`remembered_covers`.
         counts: (54,) the cards in hand.
-        laid: (54,) the cards of tanelas on the table, which count among the three.
+        laid: (54,) the cards out of play for this hand: three of each tanela on the table,
+            which count among the three melds, and one of the tiplu where it is known.
         master_is_pure: whether the master may fill a place of one sequence.
     """
     down = 0
@@ -277,9 +285,11 @@ def show_distance(memory: Ints, counts: Any, laid: Any, master_is_pure: bool) ->
         key, blocked = 0, 0
         for rank in range(RANKS):
             key |= int(counts[suit * RANKS + rank]) << 2 * rank
-            if laid[suit * RANKS + rank]:
+            if laid[suit * RANKS + rank] == 3:
                 blocked |= 1 << rank
                 down += 1
+            elif laid[suit * RANKS + rank]:
+                blocked |= (rank + 1) << RANKS
         covers = remembered_covers(memory, key, blocked, 0)
         if wild:
             with_wild = remembered_covers(memory, key, blocked, 1)
@@ -369,10 +379,11 @@ def _add_group(
     return count
 
 
-def list_groups(counts: Any, jokers: int, groups: Any) -> int:
+def list_groups(counts: Any, jokers: int, gone: int, groups: Any) -> int:
     """Fill ``groups`` (MOST_GROUPS, GROUP_FIELDS) and return how many there are.
 
     A group is two or more cards, no jokers, that can lie in one meld of the finish.
+    Two of a card of which no third is to be had (``gone``, as bits) are none.
     """
     count = 0
     for card in range(52):
@@ -418,7 +429,7 @@ def list_groups(counts: Any, jokers: int, groups: Any) -> int:
                     count = _add_group(groups, count, 3, 3, 1, 0, members)
         if counts[card] == 3:
             count = _add_group(groups, count, 3, 3, 1, 0, card | card << 6 | card << 12)
-        if counts[card] >= 2:
+        if counts[card] >= 2 and not gone >> card & 1:
             before = count
             count = _add_group(groups, count, 2, 3, 1, 1, card | card << 6)
             if count > before:
@@ -460,7 +471,14 @@ def finish_work() -> tuple[Ints, Ints]:
 
 
 def search_finish(
-    counts: Any, jokers: int, most: int, groups: Any, outs: Any, chosen: Any, outs_wanted: bool
+    counts: Any,
+    jokers: int,
+    most: int,
+    groups: Any,
+    outs: Any,
+    chosen: Any,
+    outs_wanted: bool,
+    gone: int = 0,
 ) -> int:
     """Return how many cards must be replaced until a finish.
 
@@ -475,6 +493,7 @@ def search_finish(
         chosen: (4,) filled with groups of a best way, -1 where there is none.
         outs_wanted: whether to fill ``outs``; they are right for a distance
             from 1 to ``most``.
+        gone: the cards, as bits, of which no other copy is to be had.
     """
     wild = 0
     normal = 0
@@ -491,7 +510,7 @@ def search_finish(
                 types[kinds] = card
                 left[card] = counts[card]
                 kinds += 1
-    total = list_groups(counts, jokers, groups)
+    total = list_groups(counts, jokers, gone, groups)
     # Large groups first: an order by counting.
     order = np.empty(max(total, 1), dtype=np.int64)
     at = 0

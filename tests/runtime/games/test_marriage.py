@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ustad.runtime.errors import MoveError, OptionError, PositionError
+from ustad.runtime.errors import MoveError, OptionError, OutcomeError, PositionError
 from ustad.runtime.games import marriage as rules
 from ustad.runtime.games import marriage_hand as judged
 from ustad.runtime.games import melds
@@ -110,6 +110,11 @@ def test_maal_of_laid_tanelas_and_of_who_never_shows() -> None:
     assert maal("2C", "7H", putali) == 45
     assert maal("2C", "7H", putali, shown=False) == 25
     assert maal("2C", "7H", putali, shown=False, laid_need_tiplu=False) == 45
+    # The 45 are for laying: a seat that has not shown has them whole though its cards count 0.
+    seat = rules.Seat((), (cards("PJ PJ PJ"), cards("4S 4S 4S")), False)
+    game = rules.Marriage(laid_need_tiplu=False, printed_need_show=True)
+    assert rules.player_maal(game, seat, cards("MJ 2C"), 5, any_shown=True) == 50
+    assert rules.player_maal(game, seat, cards("MJ 2C"), 5, any_shown=False) == 60
     assert maal("7H", "7H", ("4S 4S 4S",), shown=False) == 0
     assert maal("7H PJ MJ", "7H", shown=False) == 15
     # Nobody showed in this round: putali and master count even under the option.
@@ -356,6 +361,28 @@ def test_positions_that_cannot_be_are_refused_by_key(changes: dict[str, Any], ke
         TYPE.state_from_json(position(**changes))
 
 
+@pytest.mark.parametrize("value", [True, False])
+def test_true_and_false_are_no_cards(value: bool) -> None:
+    """As numbers they would be the ace and the two of spades."""
+    drawing = TYPE.state_from_json(position()).apply(Draw("stock"))
+    assert {0, 1} <= {card for card, _ in drawing.chance_outcomes()}
+    shown = TYPE.state_from_json(position()).apply(
+        Show(rules.sorted_melds(map(cards, ("9H 9H 9H", "5H 6H 7H", "QD KD AD"))))
+    )
+    for state, what in ((drawing, "card of the stock"), (shown, "tiplu")):
+        with pytest.raises(OutcomeError, match=f"outcome: expected an unseen card as {what}, got"):
+            state.apply(TYPE.outcome_from_json(value))
+
+
+@pytest.mark.parametrize("key", [*position(), "finisher", "maal", "net", "drawn_from"])
+@pytest.mark.parametrize("value", [True, 1.0, -1, -1.0])
+def test_no_key_takes_a_value_of_another_kind(key: str, value: Any) -> None:
+    if key == "tiplu_drawn" and value is True:
+        return
+    with pytest.raises((PositionError, OptionError), match=key):
+        TYPE.state_from_json(position(**{key: value}))
+
+
 def test_unknown_options_are_refused() -> None:
     with pytest.raises(OptionError, match="jokers"):
         TYPE.state_from_json(position(options={"jokers": 2}))
@@ -395,7 +422,8 @@ def test_hand_prints_the_best_show_and_the_finish() -> None:
             judged.finish_distance(rules.without(hand, rules.flat(choice)), jokers)
             for choice in rules.show_choices(hand, 3, False)
         ]
-        assert answer["finish_distance"] == min(left)
+        assert sum(row["missing"] for row in answer["finish"]) == min(left)
+        assert answer["finish_distance"] <= min(left)
         told = rules.sorted_melds(
             [melds.CARD_NUMBER[name] for name in meld] for meld in answer["melds"]
         )

@@ -71,7 +71,9 @@ def rich_deal(game: rules.Marriage, players: int, choose: random.Random) -> Deal
     if choose.random() < 0.5:
         kept = choose.randrange(2, 9)
         pile = (*state.stock[:-kept], *state.table.pile)
-        table = state.table._replace(pile=pile, stock=kept)
+        # Everybody has drawn from the stock and thrown that card again.
+        thrown = tuple((state.table.seat_of(turn), card) for turn, card in enumerate(pile[1:]))
+        table = state.table._replace(pile=pile, stock=kept, turns=len(thrown), discards=thrown)
         state = state._replace(stock=state.stock[-kept:], table=table)
     return state
 
@@ -203,7 +205,7 @@ def possible(view: View, move: Move, choose: random.Random) -> bool:
     return False
 
 
-@pytest.mark.parametrize("count", [12, pytest.param(80, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("count", [20, pytest.param(80, marks=pytest.mark.slow)])
 def test_views_accept_what_some_deal_behind_them_allows(count: int) -> None:
     choose = random.Random(8)
     accepted: Counter[tuple[str, bool]] = Counter()
@@ -306,7 +308,8 @@ def test_a_short_stock_may_hold_no_tiplu_and_chance_says_so() -> None:
     hidden[52:] = 0
     hidden[[0, 1, 2, 4, 5, 6, 8, 9, 10, 29]] -= 1
     spare = np.repeat(np.arange(54), hidden).tolist()[-(view.table.stock - 3) :]
-    table = view.table._replace(pile=(*spare, *view.table.pile), stock=3)
+    pile = (*spare, *view.table.pile)
+    table = view.table._replace(pile=pile, stock=3, turns=len(pile) // 2 * 2)
     waiting = view._replace(table=table).apply(show)
     assert waiting.current_player() == CHANCE
     outcomes = dict(waiting.chance_outcomes())
@@ -340,3 +343,126 @@ def test_more_cards_than_a_hand_has_are_not_laid() -> None:
     table[1] |= {"melds": pairs, "shown": True, "dublees": True}
     with pytest.raises(PositionError, match="at most 21 cards"):
         TYPE.state_from_json({**told, "tiplu_drawn": True, "stock": 115})
+
+
+def changed(told: dict[str, Any], choose: random.Random) -> dict[str, Any] | None:
+    """Return a position of a round with one thing of its play changed that cannot be so."""
+    told = json.loads(json.dumps(told))
+    players, seat = told["players"], told["seat"]
+    discards, taken, pile = told["discards"], told["taken"], told["pile"]
+    kind = choose.randrange(5)
+    if kind == 0 and discards:  # thrown out of turn
+        row = choose.choice(discards)
+        row["seat"] = (row["seat"] + choose.randrange(1, players)) % players
+    elif kind == 1 and taken:  # taken out of turn
+        row = choose.choice(taken)
+        row["seat"] = (row["seat"] + choose.randrange(1, players)) % players
+        # The same card may have been on top in that seat's turn too.
+        if sum(entry["card"] == row["card"] for entry in discards) > 1 or row == taken[0]:
+            return None
+    elif kind == 2:  # what this seat holds whole was taken by another
+        whole = [card for card in told["hand"] if told["hand"].count(card) == 3]
+        if not whole:
+            return None
+        taken.append({"seat": (seat + 1) % players, "card": whole[0]})
+    elif kind == 3 and told["phase"] == DRAW and "finisher" not in told:
+        told["stock"] += len(pile)  # the pile is gone
+        pile.clear()
+    elif kind == 4 and len(pile) > 1:  # another order of the pile
+        pile[0], pile[-1] = pile[-1], pile[0]
+        if pile[0] == pile[-1]:
+            return None
+    else:
+        return None
+    return told
+
+
+def test_play_that_cannot_have_been_is_refused() -> None:
+    """Every view of real rounds is read back; with its play changed it is refused."""
+    choose = random.Random(11)
+    refused: Counter[int] = Counter()
+    for number in range(24):
+        game = TYPE.game(TYPE.read_options(OPTION_SETS[number % 3]))
+        state = game.deal(2 + number % 4, (number,))
+        while not state.is_over() and state.table.turns < 30:
+            moves = list(state.legal_moves())
+            piles = [move for move in moves if move == Draw("pile")]
+            state = state.apply(choose.choice(piles if piles and number % 2 else moves))
+            view = state.view(choose.randrange(state.table.players))
+            told = TYPE.state_to_json(view)
+            assert TYPE.state_from_json(told) == view
+            impossible = changed(told, choose)
+            if impossible is not None:
+                refused[state.table.players] += 1
+                with pytest.raises(PositionError):
+                    TYPE.state_from_json(impossible)
+    assert min(refused.values()) > 20
+
+
+SEEN = "9H 9H 9H 5H 6H 7H QD KD AD 2C 4C 8C KC 2D 4D 7D JD 3S 6S JS KS"
+
+
+def told_play(
+    turns: int, pile: str, discards: str = "", taken: str = "", hand: str = SEEN, **keys: Any
+) -> dict[str, Any]:
+    """Return a position of four seats; cards thrown and taken are written as ``0:6C``."""
+    pairs = [[entry.split(":") for entry in told.split()] for told in (discards, taken)]
+    told = [[{"seat": int(seat), "card": card} for seat, card in rows] for rows in pairs]
+    return {
+        "game": "marriage", "options": {}, "players": 4, "seat": 0, "to_move": 0, "dealer": 3,
+        "turns": turns, "phase": DRAW, "hand": hand.split(), "drawn": None,
+        "table": [
+            {"seat": at, "melds": [], "laid_before_draw": [], "shown": False, "dublees": False}
+            for at in range(4)
+        ],
+        "tiplu_drawn": False, "tiplu": None, "pile": pile.split(),
+        "discards": told[0], "taken": told[1],
+        "stock": 160 - 84 - len(pile.split()) - (keys.get("phase") == DISCARD),
+        **keys,
+    }  # fmt: skip
+
+
+THROWN = "0:6C 1:7C 2:8D 3:10C"
+
+
+@pytest.mark.parametrize(
+    ("told", "key"),
+    [
+        (told_play(0, ""), "pile"),
+        (told_play(0, "5C 6C 7C"), "pile: expected at most 1"),
+        (told_play(4, "5C 6C 7C 8D 10C", THROWN, "1:9H"), "taken: expected at most 0"),
+        (told_play(4, "5C 6C 8D 10C", THROWN, "1:9H"), "pile"),
+        (told_play(4, "5C 6C 7C 8D 10C", "2:QS 2:3C 2:8D 2:10C"), r"discards\[0\].*seat 0"),
+        (told_play(4, "5C 6C 7C 8S 10C", THROWN), "pile"),
+        (
+            told_play(0, "5C", "", "2:QH 2:QH 1:QH 3:QH", SEEN + " 3H", phase=DISCARD, drawn="3H"),
+            "taken: expected at most 0",
+        ),
+        # Seat 2 took a 7C that seat 1 threw, all three of which this seat holds.
+        (
+            told_play(4, "5C 6C 8D 10C", THROWN, "2:7C", SEEN.replace("9H", "7C")),
+            "taken: 7C: there are 3, got 4",
+        ),
+        # This seat took the first card, threw another, and does not hold the first.
+        (told_play(4, "6C 7C 8D 10C", THROWN, "0:5C"), "hand: expected 5C"),
+    ],
+)
+def test_what_no_round_can_have_brought_about_is_refused(told: dict[str, Any], key: str) -> None:
+    with pytest.raises(PositionError, match=key):
+        TYPE.state_from_json(told)
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        told_play(0, "5C", "1:5C", "2:9S"),  # the turns not counted
+        told_play(4, "5C 6C 7C 8D 10C", THROWN),
+        told_play(4, "5C 6C 8D 10C", THROWN, "2:7C"),
+        told_play(4, "5C 6C 8D 10C", THROWN),  # who took the 7C is forgotten
+        told_play(8, "5C 10C", "3:10C", "2:9S"),  # much is forgotten
+        told_play(2, "5C 6C 7C 8D 10C", "3:10C"),  # two turns of each seat
+    ],
+)
+def test_what_some_round_can_have_brought_about_is_read(told: dict[str, Any]) -> None:
+    view = TYPE.state_from_json(told)
+    assert TYPE.state_from_json(TYPE.state_to_json(view)) == view

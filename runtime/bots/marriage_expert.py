@@ -403,10 +403,10 @@ class Rated:
             when = ", once the tiplu is seen" if self.view.game.laid_need_tiplu else ""
             return f"the tanela laid before the first draw pays {pays} more from each{when}"
         if isinstance(move, rules.Finish):
-            more = rules.DUBLEE_PAYS if self.own.dublees else 0
+            bonus = rules.DUBLEE_PAYS if self.own.dublees else 0
             return (
-                f"the finish takes {rules.SHOWN_PAYS + more} from each who has shown and "
-                f"{rules.UNSHOWN_PAYS + more} from each who has not"
+                f"the finish takes {rules.SHOWN_PAYS + bonus} from each who has shown and "
+                f"{rules.UNSHOWN_PAYS + bonus} from each who has not"
             )
         cards = self.hand.copy()
         if isinstance(move, rules.Show | rules.ShowDublees):

@@ -9,7 +9,9 @@ plays: one of another kind that the learned functions put above it is cut to jus
 (and costs 0.0000).
 
 **Options.**  The functions are learned under the default options.  What tanelas laid pay is
-counted as it counts under the options, at a show and later exactly.
+counted as it counts under the options, at a show and later exactly.  Putali and master are
+told as if they counted; where they need a show (``printed_need_show``) nets of shows and
+finishes are told some 7 points too low at four players, for others' putali count then too.
 """
 
 from __future__ import annotations

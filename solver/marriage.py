@@ -80,6 +80,7 @@ from ustad.runtime.bots.marriage_values import (
     NUMBERS,
     SHOW,
     TOLD,
+    TOLD_LAID,
     told_row,
 )
 from ustad.runtime.compiled import callable_from_compiled, compiled
@@ -270,8 +271,10 @@ def take_note(
     at = seen[0]
     if at < MOST_SEEN:
         tanelas = (laid > 0).sum()
-        points = maal_points(hand + table, tiplu, tanelas, laid[PUTALI] > 0, True, tiplu >= 0)
-        told_row(row, points, tanelas, others_shown, stock, players, dublees, at_once, told[at])
+        putali_laid = laid[PUTALI] > 0
+        points = maal_points(hand + table, tiplu, 0, False, True, False)
+        pay = maal_points(hand, -1, tanelas, putali_laid, False, True)
+        told_row(row, points, pay, others_shown, stock, players, dublees, at_once, told[at])
         kinds[at] = kind
         seen[0] += 1
 
@@ -748,8 +751,6 @@ RIDGE = 1e-3
 DECIMALS = 4
 LEAST_SPREAD = 1e-7
 """A feature whose mean square is less cannot be learned and weighs nothing."""
-ALWAYS_TAKEN = 40.0
-"""What a joker of the pile weighs: no round is spent on leaving one."""
 
 ROUNDS = sum(rounds for _, rounds in STEPS) + VALUE_ROUNDS
 PRODUCTS = WEIGHTS + 2 * LUCK + 2
@@ -814,6 +815,15 @@ def slopes(products: Floats, ridge: float = RIDGE) -> Floats:
     return found
 
 
+def without_column(products: Floats, column: int, slope: float) -> Floats:
+    """Return the products with a column taken away from the last one, its slope being known."""
+    size = len(products)
+    change = np.eye(size)
+    change[column, size - 1] = -slope
+    change[column, column] = 0.0
+    return np.asarray(change.T @ products @ change)
+
+
 def learn(
     steps: tuple[tuple[float, int], ...] = STEPS,
     seed: int = SEED,
@@ -855,8 +865,9 @@ def learn(
                 seed=seed + step,
             )
             weights = slopes(added(block, rounds))[:WEIGHTS]
-            weights[_weight("draw before the show: take a putali or master")] = ALWAYS_TAKEN
-            weights[_weight("draw after the show: take a joker")] = ALWAYS_TAKEN
+            # Jokers are taken by rule.
+            weights[_weight("draw before the show: take a putali or master")] = 0.0
+            weights[_weight("draw after the show: take a joker")] = 0.0
             weights[_weight("draw after the show: maal of the card taken")] = 0.0
             weights = np.round(weights, DECIMALS)
         numbers[:WEIGHTS] = weights
@@ -867,7 +878,13 @@ def learn(
         for kind, row in enumerate(KIND_ROWS):
             told = [*range(row + TOLD), MOST_TOLD]
             of_kind = products[kind][np.ix_(told, told)]
-            numbers[KIND_STARTS[kind] : KIND_STARTS[kind + 1]] = slopes(of_kind)
+            found = numbers[KIND_STARTS[kind] : KIND_STARTS[kind + 1]]
+            if kind in (DRAW_UNSHOWN, DISCARD_UNSHOWN):
+                found[:] = slopes(of_kind)
+            else:
+                fives = row + TOLD_LAID
+                found[:] = slopes(without_column(of_kind, fives, 5.0))
+                found[fives] = 5.0
     return np.round(numbers, DECIMALS)
 
 

@@ -18,9 +18,11 @@ sum is played (:mod:`ustad.runtime.bots.marriage_decisions`).
   from each move (:mod:`ustad.runtime.bots.marriage_expert`).
 
 **Measured** (net points a round, four players, each deal with the hero in all four
-seats, 95% intervals): medium against easy +10.1 +- 0.8, hard against easy
-+15.0 +- 0.8, hard against medium +6.0 +- 0.4, expert against hard +1.47 +- 0.29,
-against medium +7.2 +- 0.6, against easy +17.8 +- 0.8.  The features *soon* (how
+seats, 95% intervals): medium against easy +10.2 +- 0.7, hard against easy
++16.9 +- 0.7, hard against medium +5.4 +- 0.6, expert against hard +1.46 +- 0.20,
+against medium +6.9 +- 0.5, against easy +18.0 +- 0.7 (1,500 deals; against hard 8,000).
+What follows was measured with
+numbers learned before, under nearly the same rules of play.  The features *soon* (how
 likely a show or a finish is within some turns) are much of expert's gain: without
 them it was +1.3 +- 0.4.  Averaging the show and the blind discard after it over the
 tiplus that can come gained nothing (+1.29 +- 0.45 with it, +1.33 +- 0.44 without): a

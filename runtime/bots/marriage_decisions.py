@@ -2,7 +2,8 @@
 
 A level is a vector of weights (:data:`FEATURE_NAMES`) for four decisions: what to throw
 and whether to take the pile's card, before the show and after it.  Every level shows and
-finishes as soon as it can and throws no putali or master while it has anything else.
+finishes as soon as it can, throws no putali or master while it has anything else, and takes
+every joker of the pile (:func:`joker_is_good` has the exception).
 
 :func:`decide` takes the numbers of a view and gives a move; whole rounds in compiled code
 call the same function when the weights are learned.
@@ -39,6 +40,7 @@ from ustad.runtime.games.melds import (
     CARDS,
     MASTER,
     PRINTED,
+    PUTALI,
     RANKS,
     SHOW_MELDS,
     dublee_count,
@@ -50,6 +52,12 @@ from ustad.runtime.games.melds import (
 
 rate_before, rate_after = compiled_ratings()
 """The ratings of hands before the show and after it."""
+
+
+ALWAYS_TAKEN = 1e6
+"""What a card of the pile weighs that is taken by rule."""
+NO_CHOICE = -1e9
+"""What one weighs after the show if every card that could be thrown for it is needed."""
 
 
 def weigh(row: Floats, weights: Floats, first: int) -> float:
@@ -159,6 +167,43 @@ def choose_take_before(
     return weigh(row[: BEFORE + TAKE_BEFORE], weights, DRAW_BEFORE)
 
 
+def joker_is_good(
+    hand: Ints, table: Ints, top: int, tiplu: int, dublees: bool, groups: Ints, outs: Ints
+) -> bool:
+    """Tell whether to take a joker of the pile after the show.
+
+    It is, while there is another card to throw.  Who holds jokers alone, or melds that need
+    only any card to finish (with seven dublees: an eighth), throws another card in its place:
+    then it must not pay less than that one, and the hand must still finish.
+    """
+    jokers = joker_mask(tiplu)
+    points = maal_of_card(hand + table, top, tiplu)
+    held = hand.copy()
+    held[top] += 1
+    if dublees:
+        for card in range(MASTER):
+            if hand[card] >= 2:
+                held[card] -= 2
+                break
+    else:
+        chosen = np.zeros(4, dtype=np.int64)
+        if search_finish(hand, jokers, 12, groups, outs, chosen, False) == 0:
+            thrown = finish_discard(held, table, tiplu, top, groups, outs)
+            if thrown < 0:
+                return False
+            held[thrown] -= 1
+            lost = maal_of_card(held + table, thrown, tiplu) if jokers >> thrown & 1 else 0
+            return lost <= points
+    for card in range(CARDS):
+        if held[card] > 0 and card != top and not jokers >> card & 1:
+            return True
+    thrown = least_maal(held, top, tiplu)
+    if thrown < 0:
+        return False
+    held[thrown] -= 1
+    return maal_of_card(held + table, thrown, tiplu) <= points
+
+
 def choose_take_after(
     hand: Ints,
     table: Ints,
@@ -188,7 +233,8 @@ def choose_take_after(
     best = best_row(rows, valid, weights, DISCARD_AFTER, top, 0, 0, 0.0, values)
     hand[top] -= 1
     if best < 0:
-        return -1e9
+        row[:] = 0.0
+        return NO_CHOICE
     take_row_after(before, rows[best], jokers >> top & 1 == 1, points, row[: AFTER + TAKE_AFTER])
     return weigh(row[: AFTER + TAKE_AFTER], weights, DRAW_AFTER)
 
@@ -197,6 +243,7 @@ def choose_take_after(
 
 MOST_MELDS = 128
 MOST_SHOWS = 512
+MARK_BITS = (1 << 48) - 1
 
 
 def list_pure(hand: Ints, master_is_pure: bool, found: Ints) -> int:
@@ -327,36 +374,56 @@ def choose_show(
     pure = np.zeros((MOST_MELDS, 3), dtype=np.int64)
     count = list_pure(hand, master_is_pure, pure)
     shows = np.zeros((MOST_SHOWS, 3), dtype=np.int64)
-    marks = np.zeros(MOST_SHOWS, dtype=np.int64)
     found = 0
     left = hand.copy()
     choice = np.zeros(3, dtype=np.int64)
+    # A mark tells the cards of melds: the sum of a power for each card.
+    powers = np.zeros(CARDS, dtype=np.int64)
+    powers[CARDS - 1] = 1
+    for card in range(CARDS - 1, 0, -1):
+        powers[card - 1] = powers[card] * 31 & MARK_BITS
+    of_meld = np.zeros(MOST_MELDS, dtype=np.int64)
+    for m in range(count):
+        for card in pure[m]:
+            of_meld[m] += powers[card]
+    most = MOST_SHOWS if finds_best else 1
+    places = np.full(4 * MOST_SHOWS, -1, dtype=np.int64)
     # Choices i <= j <= k of melds; those that leave the same cards are one.
     for i in range(count if wanted > 0 else 1):
+        if found >= most:
+            break
         if wanted > 0 and not take_cards(left, pure[i]):
             continue
         for j in range(i if wanted > 1 else 0, count if wanted > 1 else 1):
+            if found >= most:
+                break
             if wanted > 1 and not take_cards(left, pure[j]):
                 continue
             for k in range(j if wanted > 2 else 0, count if wanted > 2 else 1):
-                if wanted > 2 and not take_cards(left, pure[k]):
-                    continue
-                mark = 0
-                for card in range(CARDS):
-                    mark = (mark * 31 + int(left[card])) & 0xFFFFFFFFFFFF
-                known = found >= MOST_SHOWS
-                for other in range(found):
-                    if marks[other] == mark:
-                        known = True
-                        break
-                if not known:
-                    choice[0], choice[1], choice[2] = i, j, k
-                    shows[found] = choice
-                    marks[found] = mark
-                    found += 1
+                if found >= most:
+                    break
                 if wanted > 2:
+                    if not take_cards(left, pure[k]):
+                        continue
                     for card in pure[k]:
                         left[card] += 1
+                mark = 0
+                if wanted > 0:
+                    mark += of_meld[i]
+                if wanted > 1:
+                    mark += of_meld[j]
+                if wanted > 2:
+                    mark += of_meld[k]
+                mark &= MARK_BITS
+                # A table of marks, the next free place being taken.
+                at = (mark ^ mark >> 20) % len(places)
+                while places[at] >= 0 and places[at] != mark:
+                    at = (at + 1) % len(places)
+                if places[at] < 0:
+                    places[at] = mark
+                    choice[0], choice[1], choice[2] = i, j, k
+                    shows[found] = choice
+                    found += 1
             if wanted > 1:
                 for card in pure[j]:
                     left[card] += 1
@@ -450,11 +517,14 @@ def lay_is_good(
     rows: Floats,
     valid: NDArray[np.bool_],
 ) -> bool:
-    """Tell whether to lay a dealt tanela: it costs no distance and breaks no dublees."""
-    if dublee and dublee_count(hand) >= 6:
-        return False
+    """Tell whether to lay a dealt tanela: it costs no distance.
+
+    Six dublees and more are kept for their own show, unless three melds can be shown.
+    """
     rate_before(memory, hand, laid, unseen, dublee, master_is_pure, 0.0, False, rows, valid)
     before = rows[NOTHING, 0]
+    if before > 0.0 and dublee and dublee_count(hand) >= 6:
+        return False
     hand[card] -= 3
     laid[card] += 3
     rate_before(memory, hand, laid, unseen, dublee, master_is_pure, 0.0, False, rows, valid)
@@ -619,11 +689,19 @@ def decide(
         values,
         row,
     )
-    return take_or_not(value, values, seed, moment, temperature), -1
+    return take_or_not(value, top >= PUTALI, values, seed, moment, temperature), -1
 
 
-def take_or_not(value: float, values: Floats, seed: int, moment: int, temperature: float) -> int:
-    """Return what a draw is from, and note the weight of the pile's card in ``values``."""
+def take_or_not(
+    value: float, always: bool, values: Floats, seed: int, moment: int, temperature: float
+) -> int:
+    """Return what a draw is from, and note the weight of the pile's card in ``values``.
+
+    What is always taken weighs ALWAYS_TAKEN there: nothing is learned from it.
+    """
+    if always:
+        values[NOTHING] = ALWAYS_TAKEN
+        return TO_PILE
     values[NOTHING] = value
     value += noise(seed, moment, 1, temperature) - noise(seed, moment, 0, temperature)
     return TO_PILE if value > 0.0 else TO_STOCK
@@ -665,7 +743,10 @@ def decide_after(
             values,
             row,
         )
-        return take_or_not(value, values, seed, moment, temperature), -1
+        always = joker_mask(tiplu) >> top & 1 == 1 and joker_is_good(
+            hand, table, top, tiplu, dublees, groups, outs
+        )
+        return take_or_not(value, always, values, seed, moment, temperature), -1
     if tiplu < 0 and not dublees:
         best = rate_blind(
             hand,
@@ -720,6 +801,7 @@ CALLED = (
     tanelas_laid,
     lay_is_good,
     finish_discard,
+    joker_is_good,
     take_or_not,
     decide_after,
     decide,

@@ -2,9 +2,16 @@
 
 **Values that can be compared.**  Each kind of decision has a learned function that gives
 the net to expect after the best move of that kind (:mod:`ustad.runtime.bots.marriage_values`);
-moves of one kind differ from their best by the weights, which are net points too.  A tanela
-laid is worth what the seat can do next.  The bot shows, finishes and lays as soon as it
-can, and no move is rated above the one that it plays.
+moves of one kind differ from their best by the weights, which are net points too, finishes
+by their maal.  A tanela laid is worth what the seat can do next, and what laying pays.  The
+bot shows, finishes and lays as soon as it can, and no move is rated above the one that it
+plays: one of another kind that the learned functions put above it is cut to just below it
+(and costs 0.0000).
+
+**Options.**  The functions are learned under the default options.  What tanelas laid pay is
+counted as it counts under the options, at a show and later exactly.  Putali and master are
+told as if they counted; where they need a show (``printed_need_show``) nets of shows and
+finishes are told some 7 points too low at four players, for others' putali count then too.
 """
 
 from __future__ import annotations
@@ -15,7 +22,11 @@ from typing import NamedTuple
 import numpy as np
 
 from ustad.runtime.bots.marriage_decisions import (
+    NO_CHOICE,
+    TO_PILE,
+    TO_STOCK,
     best_row,
+    least_maal,
     rate_after,
     rate_before,
     rate_blind,
@@ -23,13 +34,21 @@ from ustad.runtime.bots.marriage_decisions import (
 )
 from ustad.runtime.bots.marriage_levels import MarriageBot
 from ustad.runtime.bots.marriage_ratings import (
+    AFTER,
+    BEFORE,
     DISCARD_AFTER,
     DISCARD_BEFORE,
+    DRAW_AFTER,
+    DRAW_BEFORE,
     NOTHING,
+    TAKE_AFTER,
+    TAKE_BEFORE,
     WEIGHTS,
     Floats,
     Ints,
     add_neighbours,
+    maal_of_card,
+    take_row_after,
 )
 from ustad.runtime.bots.marriage_values import (
     DISCARD_SHOWN,
@@ -47,8 +66,17 @@ from ustad.runtime.games import marriage as rules
 from ustad.runtime.games import melds
 from ustad.runtime.games.base import Advice, rank
 from ustad.runtime.games.marriage import View
-from ustad.runtime.games.melds import CARD_NAMES, CARDS, PRINTED, PUTALI, dublee_count, joker_mask
+from ustad.runtime.games.melds import (
+    CARD_NAMES,
+    CARDS,
+    MASTER,
+    PRINTED,
+    PUTALI,
+    dublee_count,
+    joker_mask,
+)
 
+NO_CARDS = np.zeros(CARDS, dtype=np.int64)
 WORSE = 1e-6
 """By how much less, at least, a move is rated that the level never prefers."""
 
@@ -68,7 +96,12 @@ class ExpertBot(MarriageBot):
         self.numbers = numbers
 
     def ask(self, view: View) -> Advice:
-        """Return every legal move with the net to expect, and why the best is the best."""
+        """Return every legal move with the net to expect, and why the best is the best.
+
+        While chance moves, the net to expect with the hand as it is.
+        """
+        if view.waits and not view.is_over():
+            return Advice([], Rated(view, self).net_waiting(), self.unit)
         if view.current_player() != view.seat:
             return Advice([])
         chosen = self.choose(view)
@@ -80,17 +113,19 @@ class ExpertBot(MarriageBot):
     def net_features(self, view: View) -> dict[str, float]:
         """Return what the net of the best move is the sum of, by the names of the numbers.
 
-        Each feature counts its number times; those that are 0 are left out.
+        Each feature counts its number times; those that are 0 are left out.  (What is certain
+        under other options than the default is no feature.)
         """
-        first, line = Rated(view, self).told_of(self.choose(view))
+        first, line, _ = Rated(view, self).told_of(self.choose(view))
         return {NUMBER_NAMES[first + at]: held for at, held in enumerate(line.tolist()) if held}
 
 
 class Told(NamedTuple):
-    """What a net is told by: features, and the place of the number of the first."""
+    """What a net is told by: features, the place of the number of the first, certain points."""
 
     first: int
     line: Floats
+    certain: float
 
 
 class Rated:
@@ -108,6 +143,7 @@ class Rated:
         self.opponents = view.table.players - 1
         self.drawn = view.table.phase == rules.DISCARD
         self.blind = self.own.shown and view.tiplu is None
+        self.rated: dict[tuple[bytes, bool], tuple[int, float]] = {}
 
     # Values.
 
@@ -121,9 +157,13 @@ class Rated:
                 best = chosen if chosen in worth else max(alike, key=worth.__getitem__)
                 net = self.net(best)
                 found |= {move: net + min(0.0, worth[move] - worth[best]) for move in alike}
-        for move in moves:
-            if isinstance(move, rules.Finish | rules.Lay):
-                found[move] = self.net(move)
+        finishes = [move for move in moves if isinstance(move, rules.Finish)]
+        if finishes:
+            maal = {move: self.maal_after(move) for move in finishes}
+            finish = max(finishes, key=maal.__getitem__)
+            net, most = self.net(finish), maal[finish]
+            found |= {move: net + self.opponents * (maal[move] - most) for move in finishes}
+        found |= {move: self.net(move) for move in moves if isinstance(move, rules.Lay)}
         top = found[chosen]
         return [
             found[move] if type(move) is type(chosen) and found[move] <= top
@@ -133,8 +173,23 @@ class Rated:
 
     def net(self, move: rules.Move) -> float:
         """Return the net to expect after a move that is the best of its kind."""
-        first, line = self.told_of(move)
-        return float(line @ self.bot.numbers[first : first + len(line)])
+        return self.net_told(self.told_of(move))
+
+    def net_told(self, told: Told) -> float:
+        """Return the net that is told by features."""
+        first, line, certain = told
+        return float(line @ self.bot.numbers[first : first + len(line)]) + certain
+
+    def net_waiting(self) -> float:
+        """Return the net to expect before a card or the tiplu comes."""
+        view, cards = self.view, self.hand.copy()
+        kind, dealt = DRAW_SHOWN if self.own.shown else DRAW_UNSHOWN, False
+        if self.own.shown and view.waits != rules.WAITS_FOR_CARD:
+            kind = SHOW
+            dealt = view.mine and not self.drawn
+            if view.mine and self.drawn:
+                cards[self.best_blind(cards, self.own.dublees)[0]] -= 1
+        return self.net_told(self.told(kind, self.features(cards), self.maal(cards), dealt=dealt))
 
     def told_of(self, move: rules.Move) -> Told:
         """Return what the net is told by after a move that is the best of its kind."""
@@ -144,9 +199,7 @@ class Rated:
         if isinstance(move, rules.Lay):
             return self.after_lay(move)
         if isinstance(move, rules.Finish):
-            cards = self.hand.copy()
-            cards[move.discard] -= 1
-            return self.told(FINISH, np.zeros(0), self.maal(cards))
+            return self.told(FINISH, np.zeros(0), self.maal_after(move))
         if isinstance(move, rules.Discard):
             return self.after_discard(move.card)
         return self.after_show(move)
@@ -171,9 +224,14 @@ class Rated:
             thrown, _ = self.best_blind(cards, dublees)
             cards[thrown] -= 1
             owned[thrown] -= 1
-        at_once = rules.sees_at_once(self.view.game, self.view.table)
         row = self.shown_features(cards, PRINTED, dublees)
-        return self.told(SHOW, row, self.maal(owned), dublees, at_once)
+        return self.told(SHOW, row, self.maal(owned), dublees, not self.drawn)
+
+    def maal_after(self, move: rules.Finish) -> int:
+        """Return the maal after a finish."""
+        cards = self.hand.copy()
+        cards[move.discard] -= 1
+        return self.maal(cards)
 
     def after_lay(self, move: rules.Lay) -> Told:
         """Return what the net of the best move after a tanela laid is told by."""
@@ -183,17 +241,26 @@ class Rated:
         return rated.told_of(chosen)
 
     def told(
-        self, kind: int, row: Floats, maal: int, dublees: bool = False, at_once: bool = False
+        self, kind: int, row: Floats, maal: int, dublees: bool = False, dealt: bool = False
     ) -> Told:
         """Return what the learned function of a kind tells a net by."""
         table = self.view.table
         others = sum(seat.shown for at, seat in enumerate(table.seats) if at != self.view.seat)
+        pay, certain = self.laid_pay, 0
+        if kind in (DRAW_UNSHOWN, DISCARD_UNSHOWN) and not self.view.game.laid_need_tiplu:
+            pay, certain = 0, self.opponents * pay
         line = np.zeros(MOST_TOLD)
         size = told_row(
-            row, maal, len(self.own.laid), others, table.stock, table.players,
-            dublees or self.own.dublees, at_once, line,
+            row, maal, pay, others, table.stock, table.players,
+            dublees or self.own.dublees, dealt, line,
         )  # fmt: skip
-        return Told(KIND_STARTS[kind], self.opponents * line[:size])
+        return Told(KIND_STARTS[kind], self.opponents * line[:size], float(certain))
+
+    @property
+    def laid_pay(self) -> int:
+        """What the seat's laid tanelas pay beside their cards, once it counts."""
+        laid = self.own.laid
+        return melds.maal_points(NO_CARDS, -1, len(laid), (PUTALI,) * 3 in laid, False, True)
 
     # Hands.
 
@@ -222,7 +289,14 @@ class Rated:
         return float(self.view.table.any_shown)
 
     def maal(self, cards: Ints) -> int:
-        """Return the maal of a hand with what lies on the table."""
+        """Return the maal of a hand and the cards on the table, as it is if the seat shows.
+
+        Without what laying pays.
+        """
+        return melds.maal_points(cards + self.table, self.tiplu, 0, False, True, False)
+
+    def counted(self, cards: Ints) -> int:
+        """Return the maal of a hand and the table, as it counts by now."""
         hand = tuple(np.repeat(np.arange(CARDS), cards).tolist())
         return rules.player_maal(self.view.game, self.own, hand, self.view.tiplu, True)
 
@@ -239,10 +313,20 @@ class Rated:
         dublees = isinstance(move, rules.ShowDublees)
         if self.drawn:
             return self.best_blind(cards, dublees)[1]
-        return weigh(self.shown_features(cards, PRINTED, dublees), self.bot.weights, DISCARD_AFTER)
+        key = (cards.tobytes(), dublees)
+        if key not in self.rated:
+            row = self.shown_features(cards, PRINTED, dublees)
+            self.rated[key] = (-1, weigh(row, self.bot.weights, DISCARD_AFTER))
+        return self.rated[key][1]
 
     def best_blind(self, cards: Ints, dublees: bool) -> tuple[int, float]:
-        """Return the best discard after a show, and its weight."""
+        """Return the best discard after a show, and its weight; the same cards are rated once."""
+        key = (cards.tobytes(), dublees)
+        if key not in self.rated:
+            self.rated[key] = self._best_blind(cards, dublees)
+        return self.rated[key]
+
+    def _best_blind(self, cards: Ints, dublees: bool) -> tuple[int, float]:
         values = np.zeros(CARDS + 1)
         weights, barred = self.bot.weights, self._barred()
         if dublees:
@@ -265,8 +349,31 @@ class Rated:
     def _weigh_draw(self, move: rules.Draw) -> float:
         if move.source == rules.STOCK:
             return 0.0
-        self.bot.decide(self.view, passes=True)
-        return float(self.bot.work[6][NOTHING])
+        action, _ = self.bot.decide(self.view, passes=True)
+        values, row = self.bot.work[6:8]
+        if not self._takes_joker(action):
+            value = float(values[NOTHING])
+            return value if value > NO_CHOICE else self._weigh_forced()
+        top = self.view.table.pile[-1]
+        points = maal_of_card(self.hand + self.table, top, self.tiplu)
+        first = DRAW_AFTER if self.own.shown else DRAW_BEFORE
+        width = AFTER + TAKE_AFTER if self.own.shown else BEFORE + TAKE_BEFORE
+        # The rule looks at no number; the pile's card brings its maal at least.
+        return self.opponents * points + max(0.0, weigh(row[:width], self.bot.weights, first))
+
+    def _weigh_forced(self) -> float:
+        """Return what the pile's card weighs after the show if its taker must lose a step."""
+        cards = self.hand.copy()
+        top = self.view.table.pile[-1]
+        cards[top] += 1
+        cards[least_maal(cards, top, self.tiplu)] -= 1
+        row = np.zeros(AFTER + TAKE_AFTER)
+        take_row_after(self.features(self.hand), self.features(cards), False, 0, row)
+        return min(0.0, weigh(row, self.bot.weights, DRAW_AFTER))
+
+    def _takes_joker(self, action: int) -> bool:
+        top = self.view.table.pile[-1]
+        return action == TO_PILE and bool(joker_mask(self.tiplu) >> top & 1)
 
     def _weigh_discard(self, card: int) -> float:
         if self.blind and not self.own.dublees:
@@ -294,9 +401,15 @@ class Rated:
     def why(self, move: rules.Move) -> str:
         """Return in words why a move is played."""
         if isinstance(move, rules.Lay):
-            return "a tanela laid before the first draw pays 5 from each, once the tiplu is seen"
+            pays = 20 if move.cards[0] == PUTALI else 5
+            when = ", once the tiplu is seen" if self.view.game.laid_need_tiplu else ""
+            return f"the tanela laid before the first draw pays {pays} more from each{when}"
         if isinstance(move, rules.Finish):
-            return "the finish takes 3 from each who has shown and 10 from each who has not"
+            bonus = rules.DUBLEE_PAYS if self.own.dublees else 0
+            return (
+                f"the finish takes {rules.SHOWN_PAYS + bonus} from each who has shown and "
+                f"{rules.UNSHOWN_PAYS + bonus} from each who has not"
+            )
         cards = self.hand.copy()
         if isinstance(move, rules.Show | rules.ShowDublees):
             cards -= melds.counts_of(rules.flat(move.melds))
@@ -307,7 +420,7 @@ class Rated:
             )
         if isinstance(move, rules.Discard):
             cards[move.card] -= 1
-        words = f"{self._standing(self.features(cards))}; maal {self.maal(cards)}"
+        words = f"{self._standing(cards)}; maal {self.counted(cards)}"
         if isinstance(move, rules.Discard):
             return f"leaves the hand {words}"
         if not self.view.table.pile:
@@ -315,15 +428,27 @@ class Rated:
         worth = self.worth(rules.Draw(rules.PILE))
         more = "more" if worth > 0 else "less"
         top = CARD_NAMES[self.view.table.pile[-1]]
-        return f"{top} of the pile is worth {abs(worth):.1f} {more} than the stock; hand {words}"
+        joker = self._takes_joker(TO_PILE if move.source == rules.PILE else TO_STOCK)
+        pile = f"{top} of the pile{', a joker,' if joker else ''}"
+        return f"{pile} is worth {abs(worth):.1f} {more} than the stock; hand {words}"
 
-    def _standing(self, row: Floats) -> str:
-        unseen = int(self.unseen.sum())
+    def _standing(self, cards: Ints) -> str:
+        """Return in words how far a hand is from its goal, before the show by the nearer route."""
+        row = self.features(cards)
+        distance, turns = int(row[0]), row[1]
         goal = "finish" if self.own.shown else "show"
-        text = (
-            f"{int(row[0])} from a {goal}, {sum(row[5:8]) / 10.0 * unseen:.0f} of {unseen} unseen "
-            f"cards help, about {row[1]:.0f} turns"
+        unseen = max(1, int(self.unseen.sum()))
+        share = sum(row[5:8]) / 10.0
+        text = ""
+        if not self.own.shown and self.view.game.dublee:
+            pairs = dublee_count(cards)
+            missing = max(0, melds.DUBLEES_TO_SHOW - pairs)
+            if pairs >= 4:
+                text = f", {pairs} dublees"
+            if missing < distance:
+                distance, goal = missing, "show of seven dublees"
+                share = int(self.unseen[:MASTER][cards[:MASTER] == 1].sum()) / unseen
+        return (
+            f"{distance} from a {goal}, {share * unseen:.0f} of {unseen} unseen cards help, "
+            f"about {turns:.0f} turns{text}"
         )
-        if not self.own.shown and self.view.game.dublee and dublee_count(self.hand) >= 4:
-            text += f", {dublee_count(self.hand)} dublees"
-        return text

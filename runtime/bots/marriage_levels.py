@@ -46,8 +46,7 @@ def _by_name(first: int, weights: Mapping[str, float]) -> dict[str, float]:
 def level_weights(level: str) -> Floats:
     """Return (WEIGHTS,) the weights of a level that has learned nothing.
 
-    They are in cards (easy, medium) or turns (hard); a joker of the pile is always
-    taken.
+    They are in cards (easy, medium) or turns (hard).
     """
     what = "turns" if level == "hard" else "distance"
     # Medium takes from the pile what lessens the distance; hard what saves 2.5 turns,
@@ -56,9 +55,9 @@ def level_weights(level: str) -> Floats:
     take_after = {"take": -1.0 if level == "hard" else -0.5}
     named = {
         **_by_name(DISCARD_BEFORE, {what: -1.0}),
-        **_by_name(DRAW_BEFORE, {what: -1.0, **take, "take a putali or master": 30.0}),
+        **_by_name(DRAW_BEFORE, {what: -1.0, **take}),
         **_by_name(DISCARD_AFTER, {what: -1.0}),
-        **_by_name(DRAW_AFTER, {what: -1.0, **take_after, "take a joker": 30.0}),
+        **_by_name(DRAW_AFTER, {what: -1.0, **take_after}),
     }
     return np.array([named.get(name, 0.0) for name in FEATURE_NAMES])
 

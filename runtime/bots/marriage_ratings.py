@@ -10,7 +10,10 @@ difference that it makes (:func:`take_row`, :func:`take_row_after`).
 **Estimated turns.**  With a share s of the unseen cards useful, a turn helps with
 probability ``1 - (1 - s)(1 - PILE_HELPS * s)``, the second factor being the top of
 the pile.  The first step is counted with the hand's own outs, each further step
-with the share usual at that distance.
+with the share usual at that distance.  A hand with few outs can also take a step back, or
+get other outs by other cards: what is more than the turns usual from one step further away
+(say u of them) counts less and less, ``u (2 - u / turns)``, so more outs are always
+better and no hand is further away than 2 u.
 
 Rows of features are float64: BEFORE or AFTER long for a hand, longer by TAKE_BEFORE or
 TAKE_AFTER for a draw.  All functions are plain Python; the two ratings take nearly all the
@@ -123,7 +126,8 @@ FEATURE_NAMES = (
 )
 
 PILE_HELPS = 0.6
-MOST_TURNS = 60.0
+LEAST_SHARE = 0.004
+"""A step without outs is counted as with half an out or so."""
 SHOW_SOON, FINISH_SOON = 8.0, 4.0
 """Turns: what is n of them away is *soon* to the extent of exp(-n / these)."""
 USUAL_SHOW: Floats = np.array([1.0, 0.05, 0.11, 0.18, 0.26, 0.34, 0.42, 0.5, 0.6, 0.7])
@@ -136,13 +140,22 @@ USUAL_FINISH: Floats = np.array(
 """The usual share of outs at each distance from a finish."""
 
 
+def step_turns(share: float) -> float:
+    """Return the turns until a card comes, of which there is a share among the unseen."""
+    return 1.0 / (1.0 - (1.0 - share) * (1.0 - PILE_HELPS * share))
+
+
 def estimated_turns(distance: int, share: float, usual: Floats) -> float:
     """Return the turns until a distance is gone, the first step with a share of outs."""
-    turns = 0.0
-    for step in range(1, distance + 1):
-        s = max(share, 0.004) if step == distance else usual[step]
-        turns += 1.0 / (1.0 - (1.0 - s) * (1.0 - PILE_HELPS * s))
-    return min(turns, MOST_TURNS)
+    if distance == 0:
+        return 0.0
+    later = 0.0
+    for step in range(1, distance):
+        later += step_turns(usual[step])
+    turns = later + step_turns(max(share, LEAST_SHARE))
+    back = usual[min(distance + 1, len(usual) - 1)]
+    around = later + step_turns(usual[distance]) + step_turns(back)
+    return turns if turns <= around else around * (2.0 - around / turns)
 
 
 def before_row(
@@ -351,6 +364,15 @@ def rate_before_show(
                             rest = add_covers(rest, covers[third])
                     if rest >> place & 15 > most:
                         outs += unseen[PUTALI]
+                if master_is_pure and unseen[MASTER] > 0:
+                    if card < CARDS:
+                        less[card] -= 1
+                    less[MASTER] += 1
+                    if show_distance(memory, less, laid, True) < distance:
+                        outs += unseen[MASTER]
+                    less[MASTER] -= 1
+                    if card < CARDS:
+                        less[card] += 1
         dublees = pairs
         loose = single_outs
         if card < CARDS:
@@ -495,6 +517,7 @@ def take_row_after(before: Floats, after: Floats, joker: bool, points: int, row:
 
 
 CALLED = (
+    step_turns,
     estimated_turns,
     before_row,
     add_neighbours,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -48,7 +49,7 @@ def slow_rating(view: View, card: int) -> tuple[int, int]:
         hand[card] -= 1
     distance = melds.show_distance(memory, hand, laid, game.master_is_pure)
     outs = 0
-    for new in range(melds.MASTER):
+    for new in range(melds.CARDS if game.master_is_pure else melds.MASTER):
         # The card thrown lies on the pile: no copy of it comes from elsewhere.
         if unseen[new] and hand[new] < 3:
             hand[new] += 1
@@ -170,6 +171,17 @@ def test_the_first_pair_is_worth_more_maal_than_the_card() -> None:
     assert ratings.maal_of_card(NONE, melds.CARD_NUMBER["7D"], -1) == 0
 
 
+@pytest.mark.parametrize("usual", [ratings.USUAL_SHOW, ratings.USUAL_DUBLEES, ratings.USUAL_FINISH])
+def test_few_outs_are_no_further_away_than_some_steps_back(usual: Any) -> None:
+    """Always more turns with less outs, but at most twice those usual from one step away more."""
+    for distance in range(1, len(usual)):
+        turns = [ratings.estimated_turns(distance, k / 138, usual) for k in range(1, 60)]
+        assert all(more > less for more, less in pairwise(turns))
+        if distance + 1 < len(usual):
+            back = ratings.estimated_turns(distance + 1, usual[distance + 1], usual)
+            assert turns[0] < 2 * back
+
+
 def test_estimated_turns_fall_with_outs_and_rise_with_distance() -> None:
     usual = ratings.USUAL_SHOW
     assert ratings.estimated_turns(0, 0.5, usual) == 0
@@ -210,3 +222,212 @@ def test_nets_of_different_kinds_of_moves_can_be_compared() -> None:
     assert 10 < np.mean(gains["Lay"]) < 20
     assert 3 < np.mean(gains["Show"]) < 20
     assert 5 < np.mean(gains["Finish"]) < 25
+
+
+def seat_to_json(seat: int, shown: str = "", laid: str = "", dublees: bool = False) -> Any:
+    """Return what lies before a seat; melds are told apart by |."""
+    rows = [[meld.split() for meld in text.split("|") if meld] for text in (shown, laid)]
+    return {
+        "seat": seat, "melds": rows[0], "laid_before_draw": rows[1],
+        "shown": bool(shown), "dublees": dublees,
+    }  # fmt: skip
+
+
+def position(
+    hand: str,
+    pile: str,
+    own: Any = None,
+    drawn: str | None = None,
+    tiplu: str | None = None,
+    options: dict[str, Any] | None = None,
+) -> View:
+    """Return what seat 0 of four knows; others hold their hands still."""
+    held = len(hand.split()) + sum(map(len, own["melds"])) if own else len(hand.split())
+    stock = 160 - 3 * 21 - held - len(pile.split()) - (tiplu is not None)
+    return TYPE.state_from_json(
+        {
+            "game": "marriage", "options": options or {}, "players": 4, "seat": 0, "to_move": 0,
+            "dealer": 3, "turns": 4 if own else 0, "phase": "discard" if drawn else "draw",
+            "hand": hand.split(), "drawn": drawn,
+            "table": [own or seat_to_json(0), *(seat_to_json(seat) for seat in (1, 2, 3))],
+            "tiplu_drawn": tiplu is not None, "tiplu": tiplu, "pile": pile.split(),
+            "discards": [], "taken": [], "stock": stock,
+        }
+    )  # fmt: skip
+
+
+def told(view: View) -> tuple[dict[str, float], str]:
+    """Return expert's net for each move, by its words, and why the best is the best."""
+    advice = TYPE.bot("expert", view.game, None, 0).ask(view)
+    assert advice.extra is not None
+    nets = {TYPE.describe_move(move): net for move, net in advice.options}
+    return nets, advice.extra["why"]
+
+
+SHOWN = seat_to_json(0, "7H 8H 9H|6D 7D 8D|AC 2C 3C")
+LOOSE = "6S 6S 7S 9S 4H KH 3D 5C 7C 9C KC KC"
+
+
+@pytest.mark.parametrize("level", ["hard", "expert"])
+@pytest.mark.parametrize(
+    ("hand", "top", "tiplu", "source"),
+    [
+        (LOOSE, "PJ", "5H", "pile"),  # nearer by a step that only one card could follow
+        (LOOSE, "6H", "5H", "pile"),  # the poplu
+        (LOOSE, "5C", "5H", "pile"),  # a joker that pays nothing
+        # Any card finishes these four tanelas, but not with a joker to keep.
+        ("6S 6S 6S 2H 2H 2H 9D 9D 9D JC JC JC", "PJ", "5H", "stock"),
+        # Here the joker stands in for the card thrown.
+        ("6S 6S 6S 2H 2H 2H 9D 9D 9D JC QC KC", "PJ", "5H", "pile"),
+    ],
+)
+def test_a_joker_on_the_pile_is_taken(
+    level: str, hand: str, top: str, tiplu: str, source: str
+) -> None:
+    view = position(hand, f"3S QH JD 8C {top}", SHOWN, tiplu=tiplu)
+    assert TYPE.bot(level, view.game, None, 0).choose(view) == rules.Draw(source)
+
+
+@pytest.mark.parametrize("level", ["hard", "expert"])
+def test_a_printed_joker_on_the_pile_is_taken_before_the_show(level: str) -> None:
+    bot = TYPE.bot(level, rules.Marriage(), None, 0)
+    taken = 0
+    for number in range(30):
+        for top in (melds.PUTALI, melds.MASTER):
+            view = rules.Marriage().deal(4, (number, 5)).view(0)
+            if top not in view.hand:
+                view = view._replace(table=view.table._replace(pile=(top,)))
+                move = bot.choose(view)
+                # It may lay a tanela or show first.
+                assert move != rules.Draw(rules.STOCK)
+                taken += move == rules.Draw(rules.PILE)
+    assert taken > 20
+
+
+def test_what_a_joker_is_worth_is_told_in_net_points() -> None:
+    nets, why = told(position(LOOSE, "2H QH JD 10C PJ", SHOWN, tiplu="5H"))
+    assert "PJ of the pile, a joker, is worth" in why
+    # It pays 5 from each of three, and cannot be worth more than a finish beside.
+    assert 15 <= nets["draw pile"] - nets["draw stock"] < 50
+
+
+SIX_PAIRS_AND_SHOW = "8H 8H 8H 7S 7S 7S 8S 6S 8S 10S QS 5S QS 3S 10S 8S JS KS 6S 6S 3S"
+
+
+@pytest.mark.parametrize("level", ["hard", "expert"])
+@pytest.mark.parametrize(
+    ("hand", "lays"),
+    [
+        (SIX_PAIRS_AND_SHOW, True),
+        ("2C 2C 2C QC KC AC 3C 4C 5C 6S 8S 9S AC 4C 8C 9C 9C JC QC KC KC", True),
+        # Six pairs and no three melds: the pairs are kept.
+        ("2C 2C 2C 9S 9S 4H 4H JD JD 6D 6D 8S 8S 10C KC AH QH 7H 3D 5C 7C", False),
+    ],
+)
+def test_a_tanela_is_laid_before_a_dealt_show(level: str, hand: str, lays: bool) -> None:
+    view = position(hand, "5D")
+    move = TYPE.bot(level, view.game, None, 0).choose(view)
+    assert isinstance(move, rules.Lay) == lays
+
+
+PUTALI_HAND = "PJ PJ PJ 7S 8S 9S 2H 3H 4H 6D 9D QD KC JC 5C 3C 8H JH AS 4S 10D"
+TANELA_HAND = "3S 6S 6S 7S 7S 8S 8S 10S QS 2H 4H 5H 8H 8H 8H 5D 9D QD 9C JC KC"
+
+
+@pytest.mark.parametrize("laid_need_tiplu", [True, False])
+@pytest.mark.parametrize(
+    ("hand", "lay", "show", "more"),
+    [
+        (PUTALI_HAND, "lay PJ PJ PJ", "show 7S 8S 9S | 2H 3H 4H | PJ PJ PJ", 20),
+        (TANELA_HAND, "lay 8H 8H 8H", "show 6S 7S 8S | 6S 7S 8S | 8H 8H 8H", 5),
+    ],
+)
+def test_a_tanela_laid_brings_what_it_pays(
+    laid_need_tiplu: bool, hand: str, lay: str, show: str, more: int
+) -> None:
+    """45 for three putali instead of 25, and 5 for others, from each of three."""
+    nets, why = told(position(hand, "KD", options={"laid_need_tiplu": laid_need_tiplu}))
+    assert nets[lay] - nets[show] == pytest.approx(3 * more)
+    assert f"pays {more} more from each" in why
+    assert ("once the tiplu is seen" in why) == laid_need_tiplu
+
+
+def test_finishes_differ_by_the_maal_of_the_card_thrown() -> None:
+    """Tiplu KS: the QS may be kept, for 2 from each, or thrown."""
+    own = seat_to_json(0, "9H 9H 9H|5H 6H 7H|QD KD AD")
+    view = position("2C 3C 4C 6C 7C 8C 2D 3D 4D 8S 9S 10S QS", "5C 6S 7C 8D", own, "QS", "KS")
+    by_thrown: dict[str, float] = {}
+    for move, net in TYPE.bot("expert", view.game, None, 0).ask(view).options:
+        if isinstance(move, rules.Finish):
+            by_thrown[melds.CARD_NAMES[move.discard]] = net
+    assert len(by_thrown) > 1
+    assert max(by_thrown.values()) - by_thrown["QS"] == pytest.approx(3 * 2)
+
+
+EIGHTH = seat_to_json(0, "AS AS|6S 6S|10S 10S|2H 2H|7H 7H|2D 2D|5D 5D", dublees=True)
+
+
+def test_words_tell_what_an_eighth_dublee_takes() -> None:
+    view = position("4S 4S 6H 3D 4D 7D AC 9C", "5C 6C 7C 8D", EIGHTH, "4S", "KS")
+    assert "takes 8 from each who has shown and 15 from each who has not" in told(view)[1]
+
+
+def test_words_tell_the_nearer_route() -> None:
+    hand = "3S 3S 4S QS QS 2H 2H 6H 7H 8H 8H 10H 6D 6D 7D 4C 5C 8C 8C 10C QC"
+    # Nine single cards, two copies of each unseen.
+    assert (
+        "1 from a show of seven dublees, 18 of 138 unseen cards help"
+        in told(position(hand, "KD"))[1]
+    )
+
+
+def test_a_pure_master_is_an_out() -> None:
+    hand = "3S 4S 6S 7S 8S 9S JS KS AH 6H 8H QH 2D 3D 5D JD QD KD 2C 4C QC"
+    plain, pure = (
+        told(position(hand, "10H", options={"master_is_pure": pure}))[1] for pure in (False, True)
+    )
+    assert "1 from a show, 27 of 138 unseen cards help" in plain
+    assert "1 from a show, 28 of 138 unseen cards help" in pure
+
+
+def test_a_show_leaves_the_best_of_very_many() -> None:
+    """Thousands of shows: those that leave the same cards are rated alike, the best is played."""
+    hand = "AS AS 2S 3S 4S 5S 6S 7S 8S 9S 10S JS QS KS AH 2H 3H 4H 5H 6H MJ 9C"
+    view = position(hand, "5C", drawn="AS", options={"master_is_pure": True})
+    bot = TYPE.bot("expert", view.game, None, 0)
+    advice = bot.ask(view)
+    assert bot.choose(view) in advice.best
+    assert len([move for move, _ in advice.options if isinstance(move, rules.Show)]) > 1000
+    left: dict[tuple[int, ...], set[float]] = {}
+    for move, net in advice.options:
+        if isinstance(move, rules.Show):
+            rest = rules.without(view.hand, rules.flat(move.melds))
+            left.setdefault(rest, set()).add(round(net, 4))
+    assert all(len(nets) == 1 for nets in left.values())
+
+
+def test_a_net_is_told_while_chance_moves() -> None:
+    """Before the card comes: the net of the hand as it is, as before the draw."""
+    for view in views(120, 9):
+        if view.table.phase == rules.DRAW and not view.table.pile:
+            continue
+        bot = TYPE.bot("expert", view.game, None, 0)
+        for move in view.legal_moves()[:1]:
+            after = view.apply(move)
+            if after.waits:
+                advice = bot.ask(after)
+                assert (advice.best, advice.unit) == ([], "net")
+                assert advice.value is not None
+                assert abs(advice.value) < 400
+    view = position(LOOSE, "2H QH JD 10C 4S", SHOWN, tiplu="5H")
+    bot = TYPE.bot("expert", view.game, None, 0)
+    waiting = bot.ask(view.apply(rules.Draw(rules.STOCK)))
+    told_before = dict(bot.ask(view).options)
+    assert waiting.value == pytest.approx(max(told_before.values()), abs=0.5)
+
+
+def test_no_net_is_told_that_no_round_pays() -> None:
+    """Every card is needed or a joker: what is taken instead costs a step, not the world."""
+    hand = "6S 6S 6S 2H 2H 2H 5D 5S 5C 4H 6H PJ"
+    nets, _ = told(position(hand, "3S QH JD 8C", SHOWN, tiplu="5H"))
+    assert all(abs(net) < 400 for net in nets.values())

@@ -153,6 +153,7 @@ callable_from_compiled(
     melds.joker_mask,
     melds.copies_pay,
     melds.marriage_points,
+    melds.laid_points,
     melds.maal_points,
     melds.suit_key,
     melds.suit_covers,

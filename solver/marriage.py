@@ -87,7 +87,7 @@ from ustad.runtime.compiled import callable_from_compiled, compiled
 from ustad.runtime.games import marriage as rules
 from ustad.runtime.games import melds
 from ustad.runtime.games.base import Progress
-from ustad.runtime.games.melds import CARDS, COPIES, MASTER, PUTALI, maal_points
+from ustad.runtime.games.melds import CARDS, COPIES, MASTER, PUTALI, laid_points, maal_points
 from ustad.solver.build import Built, available_cores
 
 MOST_TURNS = 2000
@@ -273,7 +273,7 @@ def take_note(
         tanelas = (laid > 0).sum()
         putali_laid = laid[PUTALI] > 0
         points = maal_points(hand + table, tiplu, 0, False, True, False)
-        pay = maal_points(hand, -1, tanelas, putali_laid, False, True)
+        pay = laid_points(tanelas, putali_laid)
         told_row(row, points, pay, others_shown, stock, players, dublees, at_once, told[at])
         kinds[at] = kind
         seen[0] += 1

@@ -76,7 +76,6 @@ from ustad.runtime.games.melds import (
     joker_mask,
 )
 
-NO_CARDS = np.zeros(CARDS, dtype=np.int64)
 WORSE = 1e-6
 """By how much less, at least, a move is rated that the level never prefers."""
 
@@ -260,7 +259,7 @@ class Rated:
     def laid_pay(self) -> int:
         """What the seat's laid tanelas pay beside their cards, once it counts."""
         laid = self.own.laid
-        return melds.maal_points(NO_CARDS, -1, len(laid), (PUTALI,) * 3 in laid, False, True)
+        return melds.laid_points(len(laid), (PUTALI,) * 3 in laid)
 
     # Hands.
 

@@ -132,6 +132,11 @@ def marriage_points(tiplus: int, poplus: int, jhiplus: int) -> int:
     return best
 
 
+def laid_points(laid: int, putali_laid: bool) -> int:
+    """Return what laid tanelas pay beside their cards: 5 each, 20 for putali (45, not 25)."""
+    return 5 * laid + (15 if putali_laid else 0)
+
+
 def maal_points(
     counts: Any, tiplu: int, laid: int, putali_laid: bool, printed: bool, laid_pays: bool
 ) -> int:
@@ -149,13 +154,10 @@ def maal_points(
     points = 0
     if printed:
         points += 10 * counts[MASTER]
-    if laid_pays and putali_laid:
-        points += 45 + 5 * (laid - 1)
-    else:
-        if printed:
-            points += copies_pay(counts[PUTALI], 5, 15, 25)
-        if laid_pays:
-            points += 5 * laid
+    if printed or (laid_pays and putali_laid):
+        points += copies_pay(counts[PUTALI], 5, 15, 25)
+    if laid_pays:
+        points += laid_points(laid, putali_laid)
     if tiplu >= 0:
         points += marriage_points(counts[tiplu], counts[poplu(tiplu)], counts[jhiplu(tiplu)])
         points += copies_pay(counts[alter(tiplu)], 5, 15, 25)

@@ -182,14 +182,14 @@ def _add_for_each_game(
     return found
 
 
-def _folder(args: argparse.Namespace) -> Path | None:
-    """Return the folder of the tables that ``--tables`` names, None without it."""
+def _folder(args: argparse.Namespace) -> Path:
+    """Return the folder of the tables, which ``--tables`` may name."""
     if args.tables == "":
         raise UsageError("--tables: expected a folder, got nothing")
     folder = tables_folder(args.tables)
     if folder.exists() and not folder.is_dir():
         raise UsageError(f"{folder}: expected the folder of the tables, got a file")
-    return None if args.tables is None else folder
+    return folder
 
 
 def _print_json(answer: Any) -> None:
@@ -225,7 +225,7 @@ def _build(args: argparse.Namespace) -> int:
         kind = game_type(args.games[0])
         asked = kind.tables_asked_for(parse_options(kind.name, kind.table_fields, args.option))
         wanted = [(kind, kind.table_spec(options).options) for options in asked]
-    rows = [row for _, row in _built(wanted, tables_folder(_folder(args)), args.force)]
+    rows = [row for _, row in _built(wanted, _folder(args), args.force)]
     _prepare(*dict.fromkeys(kind for kind, _ in wanted))
     if args.json:
         _print_json({"tables": rows})
@@ -296,9 +296,11 @@ def _prepare(*kinds: GameType) -> None:
     told = threading.Timer(1.0, _announce, ["compiling, once for this machine: some seconds"])
     told.daemon = True
     told.start()
-    for kind in kinds:
-        kind.prepare()
-    told.cancel()
+    try:
+        for kind in kinds:
+            kind.prepare()
+    finally:
+        told.cancel()
 
 
 @contextmanager
@@ -395,7 +397,7 @@ def open_file(path: Path) -> Table:
 
 
 def _info(args: argparse.Namespace) -> int:
-    folder = tables_folder(_folder(args))
+    folder = _folder(args)
     rows: list[dict[str, Any]] = []
     faults: list[TableError] = []
     for path in table_files(folder):
@@ -462,7 +464,7 @@ def _check_structure(table: Table) -> None:
 
 
 def _verify(args: argparse.Namespace) -> int:
-    folder = tables_folder(_folder(args))
+    folder = _folder(args)
     if not folder.is_dir():
         command = f"ustad build --tables {shlex.quote(str(folder))}"
         raise UsageError(f"{folder}: expected a folder of tables; build them with: {command}")
@@ -502,7 +504,7 @@ def _bundle(args: argparse.Namespace) -> int:
     wanted = _default_tables(NAMES)
     out = Path(args.out)
     check_bundle_folder((kind.table_spec(options) for kind, options in wanted), out)
-    built = list(_built(wanted, tables_folder(_folder(args)), force=False))
+    built = list(_built(wanted, _folder(args), force=False))
     files = write_bundle([table for table, _ in built], out)
     rows = [{"path": str(path), "bytes": path.stat().st_size} for path in files]
     if args.json:
@@ -679,7 +681,7 @@ def _arena(args: argparse.Namespace) -> int:
         levels=tuple(check_level(level) for level in args.levels),
         games=_number("--games", args.games),
         seed=check_seed(_number("--seed", args.seed)),
-        tables=str(tables_folder(_folder(args)).resolve()),
+        tables=str(_folder(args).resolve()),
     )
     jobs = _number("--jobs", args.jobs)
     with _bar(f"arena {args.game}", "games") as progress:
@@ -793,7 +795,7 @@ def _export(args: argparse.Namespace) -> int:
         spec = kind.table_spec(one)
         folder = out / Path(spec.file_name).stem if args.all else out
         with _bar(f"export {spec.what}", "states") as progress:
-            content = make(spec.options, tables_folder(_folder(args)), progress)
+            content = make(spec.options, _folder(args), progress)
         written = export.write_export(kind, content, folder)
         options = dict(content.options)
         rows.append({"path": str(folder), "options": options, "files": written})

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import sys
 from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
@@ -27,6 +26,7 @@ import numba
 from numba.extending import register_jitable
 
 from ustad.runtime.games import dice_poker, melds, pasa, raja_pasu, yacht
+from ustad.tables.folder import user_folder
 
 # These parts of numba carry no types.
 _FunctionCache: Any = import_module("numba.core.caching").FunctionCache
@@ -38,17 +38,6 @@ VARIABLE = "USTAD_KERNELS"
 """The environment variable that names the folder in which the compiled kernels lie."""
 
 _PARTS = ("runtime", "solver", "tables")
-
-
-def _user_folder() -> Path:
-    """Return the folder for what an application of the user can make again."""
-    if sys.platform == "win32":
-        base = Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
-    elif sys.platform == "darwin":
-        base = Path.home() / "Library" / "Caches"
-    else:
-        base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    return base / "ustad" / "kernels"
 
 
 @cache
@@ -65,7 +54,9 @@ def kernels_folder() -> Path | None:
             for path in sorted((package / part).rglob("*.py")):
                 digest.update(hashlib.sha256(path.read_bytes()).digest())
         named = os.environ.get(VARIABLE)
-        folder = (Path(named) if named else _user_folder()) / digest.hexdigest()[:32]
+        folder = (
+            Path(named) if named else user_folder(cache=True) / "kernels"
+        ) / digest.hexdigest()[:32]
         folder.mkdir(0o700, parents=True, exist_ok=True)
         return folder if os.access(folder, os.W_OK) else None
     return None

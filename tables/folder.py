@@ -17,15 +17,21 @@ def _checkout_folder() -> Path | None:
     return here / "built" if in_checkout else None
 
 
-def _user_folder() -> Path:
-    """Return the folder for application data of the user, by the custom of the system."""
+def user_folder(cache: bool = False) -> Path:
+    """Return our folder among the user's, by the custom of the system.
+
+    Args:
+        cache: that for what can be made again, not that for data.
+    """
     if sys.platform == "win32":
         base = Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
     elif sys.platform == "darwin":
-        base = Path.home() / "Library" / "Application Support"
+        base = Path.home() / "Library" / ("Caches" if cache else "Application Support")
+    elif cache:
+        base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     else:
         base = Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share")
-    return base / "ustad" / "tables"
+    return base / "ustad"
 
 
 def tables_folder(given: Path | str | None = None) -> Path:
@@ -39,4 +45,4 @@ def tables_folder(given: Path | str | None = None) -> Path:
         return Path(given)
     if named := os.environ.get(VARIABLE):
         return Path(named)
-    return _checkout_folder() or _user_folder()
+    return _checkout_folder() or user_folder() / "tables"

@@ -60,7 +60,7 @@ from ustad.runtime.bots.yacht_outlook import (
     open_outlooks,
 )
 from ustad.runtime.dice import KEEPS, ROLLS, Turn, keep_values
-from ustad.runtime.games.base import TIE, Advice, Bot, Judge, rank
+from ustad.runtime.games.base import Advice, Bot, Judge, rank
 from ustad.runtime.games.sheet import ROLLS_A_TURN, Keep, SheetState
 from ustad.runtime.games.yacht import (
     BONUS,
@@ -181,15 +181,13 @@ class GoalBot(TurnBot):
         turns, lane = self._turns([self.view_key(view)])[0]
         moves, values = self.rated(view, turns, lane)
         values = [min(value, 1.0) for value in values]  # sums of chances, rounded
-        _, options = rank(moves, values)
-        tied = [option for option in options if option[1] >= options[0][1] - TIE]
-        tied.sort(key=lambda option: -expected[option[0]])
-        options[: len(tied)] = tied
-        most = expected[tied[0][0]] - TIE
-        good = {move for move, _ in tied if expected[move] >= most}
-        best = [move for move in moves if move in good]
+        tied, options = rank(moves, values)
+        top = options[0][1]
+        best, by_total = rank(tied, [expected[move] for move in tied])
+        options[: len(tied)] = [(move, top) for move, _ in by_total]
+        expected |= dict(by_total)
         beside = {"expected_total": [expected[move] for move, _ in options]}
-        return Advice(best, options[0][1], self.unit, options, beside=beside)
+        return Advice(best, top, self.unit, options, beside=beside)
 
     def value(self, view: SheetState) -> float:
         """Return the chance in a position that waits for dice, or is over."""

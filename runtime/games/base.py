@@ -130,11 +130,15 @@ class Advice:
 def rank(
     moves: Sequence[Any], values: Sequence[float]
 ) -> tuple[list[Any], list[tuple[Any, float]]]:
-    """Return the moves tied for best, in their order, and all with their values, best first."""
-    rated = list(zip(moves, values, strict=True))
+    """Return the moves tied for best and all moves with their values, best first.
+
+    Ties keep the order of ``moves``.  What is tied with the best has its value: what they
+    differ by comes from the order of sums, and no order of moves should depend on it.
+    """
+    top = max(values)
+    rated = zip(moves, (top if value >= top - TIE else value for value in values), strict=True)
     options = sorted(rated, key=lambda option: -option[1])
-    least = options[0][1] - TIE
-    return [move for move, value in rated if value >= least], options
+    return [move for move, value in options if value == top], options
 
 
 class Bot(Protocol):

@@ -269,11 +269,16 @@ export function unitOf(manifest, level) {
 /** Moves whose values differ by no more are equally good. */
 export const TIE = 1e-9;
 
-/** Return moves and values, best first, those tied for best in their own order. */
+/**
+ * Return moves and values, best first.  What is tied with the best has its value, and keeps
+ * its own order.
+ */
 export function ranked(options, unit) {
-  const sorted = [...options].sort((a, b) => b.value - a.value);
-  const { value } = sorted[0];
-  const best = options.filter((option) => option.value >= value - TIE).map(({ move }) => move);
+  const value = Math.max(...options.map((option) => option.value));
+  const sorted = options
+    .map((option) => (option.value >= value - TIE ? { ...option, value } : option))
+    .sort((a, b) => b.value - a.value);
+  const best = sorted.filter((option) => option.value === value).map(({ move }) => move);
   return { best, value, unit, options: sorted };
 }
 

@@ -30,7 +30,6 @@ import {
   openExport,
   ranked,
   refuse,
-  TIE,
   unitOf,
 } from "./export.js";
 
@@ -119,17 +118,13 @@ export class SheetGame {
     options.forEach((option, at) => {
       option.expected_total = totals[at].value;
     });
-    const sorted = ranked(options, unit).options;
-    const isTied = ({ value }) => value >= sorted[0].value - TIE;
-    const tied = sorted.filter(isTied).sort((a, b) => b.expected_total - a.expected_total);
-    const least = tied[0].expected_total - TIE;
-    const isBest = (option) => isTied(option) && option.expected_total >= least;
-    return {
-      best: options.filter(isBest).map(({ move }) => move),
-      value: tied[0].value,
-      unit,
-      options: [...tied, ...sorted.slice(tied.length)],
-    };
+    const { best: tied, value, options: sorted } = ranked(options, unit);
+    const inTotal = sorted.slice(0, tied.length).map(({ move, expected_total }) => {
+      return { move, value: expected_total };
+    });
+    const { best, options: byTotal } = ranked(inTotal, unit);
+    const first = byTotal.map(({ move, value: expected_total }) => ({ move, value, expected_total }));
+    return { best, value, unit, options: [...first, ...sorted.slice(tied.length)] };
   }
 
   /**

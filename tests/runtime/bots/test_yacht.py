@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from ustad.runtime.advice import ask
@@ -105,6 +105,7 @@ def random_state(seed: int, setting: str, players: int = 1) -> SheetState:
 
 @SETTINGS
 @settings(max_examples=40, deadline=None)
+@example(seed=9721562)  # moves that differ by the order of sums alone
 @given(seed=st.integers(0, 2**32))
 def test_values_along_a_turn_fit_together(tables: Path, setting: str, seed: int) -> None:
     """A position is worth its best move, a keep its mean over the dice, a write what follows."""

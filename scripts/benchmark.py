@@ -3,6 +3,9 @@
 Prints a table, or with ``--json`` one object a line: ``name``, ``wall_s`` and ``cpu_s`` of
 one run or the median of many, ``target``, and what else helps.  Machines differ and are
 shared: compare figures of one run.
+
+The name ``signature``, alone, measures no speed: it prints the signature of behaviour, see
+``signature.py``.
 """
 
 from __future__ import annotations
@@ -27,12 +30,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import signature
 from numpy.typing import NDArray
 
 from ustad.runtime.dice import Turn
 from ustad.runtime.games import game_type
 from ustad.runtime.games.base import CHANCE, GameType
-from ustad.tables import open_table, tables_folder
+from ustad.tables import TableError, open_table, tables_folder
 
 Row = dict[str, Any]
 BENCHMARKS: dict[str, Callable[[], Row]] = {}
@@ -810,9 +814,13 @@ def marriage_strength() -> Row:
 def main() -> int:
     """Run the benchmarks named, all without names."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(BENCHMARKS))
+    parser.add_argument(
+        "names", nargs="*", metavar="NAME", help="signature, or of: " + ", ".join(BENCHMARKS)
+    )
     parser.add_argument("--json", action="store_true", help="one JSON object a line")
     args = parser.parse_args()
+    if args.names == ["signature"]:
+        return print_signature(args.json)
     if unknown := [name for name in args.names if name not in BENCHMARKS]:
         parser.error(f"unknown benchmark {unknown[0]}: expected one of {', '.join(BENCHMARKS)}")
     for name in args.names or BENCHMARKS:
@@ -824,6 +832,17 @@ def main() -> int:
                 f"{key} {_shown(value)}" for key, value in row.items() if key != "name"
             )
             print(f"{name}: {details}", flush=True)
+    return 0
+
+
+def print_signature(as_json: bool) -> int:
+    """Print the signature of behaviour; see :mod:`signature`."""
+    try:
+        found = signature.measure()
+    except TableError as error:
+        print(error, file=sys.stderr)
+        return 1
+    print(json.dumps(found) if as_json else signature.as_text(found))
     return 0
 
 

@@ -1,11 +1,11 @@
 // Answers vectors with the reader of an export, and says where it is off.
 //
-//     node answers.mjs FOLDER [VECTORS]
+//     node answers.mjs FOLDER [VECTORS [WITHIN]]
 //
 // FOLDER is an export; VECTORS a file with one JSON vector a line, by default those of the
 // manifest.  Prints {"checked", "wrong": [...], "worst", "median_ms"}, and fails if any is wrong:
 // the best moves must be the same in the same order, every value what the vector says within
-// 1e-9, and what an answer holds beside them the same.
+// WITHIN, 1e-9 unless given, and what an answer holds beside them the same.
 
 import fs from "node:fs";
 
@@ -13,7 +13,7 @@ import { exported } from "./exported.mjs";
 
 /** @import { Vector } from "./exported.mjs" */
 
-const [folder, file] = process.argv.slice(2);
+const [folder, file, within = "1e-9"] = process.argv.slice(2);
 const { text, manifest, files, open } = await exported(folder);
 const game = open(text, ...files);
 /** @type {Vector[]} */
@@ -52,7 +52,7 @@ for (const vector of vectors) {
   if (vector.unit !== undefined && unit !== vector.unit) gaps.push(NaN);
   const off = Math.max(...gaps.map(Math.abs));
   const all = vector.options === undefined || vector.options.length === options.length;
-  if (!(off <= 1e-9) || !all || !same(best, vector.best)) wrong.push({ vector, answer });
+  if (!(off <= Number(within)) || !all || !same(best, vector.best)) wrong.push({ vector, answer });
   else worst = Math.max(worst, off);
   if (vector.move !== undefined && !same(game.bestMove(vector.position), vector.move)) {
     wrong.push({ vector, answer });

@@ -4,7 +4,7 @@ This package never imports :mod:`ustad.solver`; only the ``build`` command start
 it.  Answering a question needs numpy and h5py alone.
 """
 
-from ustad.runtime.advice import Advisor, ask
-from ustad.runtime.errors import UstadError
+from ustad.runtime.core.errors import UstadError
+from ustad.runtime.questions import Advisor, ask
 
 __all__ = ["Advisor", "UstadError", "ask"]

@@ -30,9 +30,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ustad.runtime.errors import MissingPackageError, UsageError, WorkerError
-from ustad.runtime.games import game_type
-from ustad.runtime.games.base import CHANCE, OVER, Bot, GameType, Progress
+from ustad.runtime.core.errors import MissingPackageError, UsageError, WorkerError
+from ustad.runtime.core.game import CHANCE, OVER, Bot, GameType, Progress
+from ustad.runtime.core.registry import game_type
 
 Floats = NDArray[np.float64]
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ustad.runtime.errors import MoveError, UsageError, UstadError
-from ustad.runtime.games.base import CHANCE, Advice, Bot, GameType
+from ustad.runtime.core.errors import MoveError, UsageError, UstadError
+from ustad.runtime.core.game import CHANCE, Advice, Bot, GameType
 from ustad.tables import TableError
 
 Read = Callable[[str], str]

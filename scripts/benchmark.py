@@ -29,9 +29,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ustad.runtime.dice import Turn
-from ustad.runtime.games import game_type
-from ustad.runtime.games.base import CHANCE, GameType
+from ustad.runtime.core.game import CHANCE, GameType
+from ustad.runtime.core.registry import game_type
+from ustad.runtime.games.five_dice.turn import Turn
 from ustad.tables import open_table, tables_folder
 
 Row = dict[str, Any]
@@ -74,7 +74,7 @@ def seconds_per_edge() -> float:
 
     The rows stay in the nearest cache: no sweep over a lattice goes faster.
     """
-    from ustad.runtime.compiled import compiled
+    from ustad.runtime.core.kernels import compiled
 
     rows, repeats = np.random.default_rng(0).random((7, 64)), 200_000
 
@@ -169,7 +169,7 @@ def default_build() -> Row:
 @benchmark
 def yacht_build() -> Row:
     """Solve one setting, the code compiled."""
-    from ustad.solver import yacht
+    from ustad.solver.yacht import values as yacht
 
     states = len(yacht.solve(0))
     row = timed(lambda: yacht.solve(0), 7)
@@ -244,7 +244,8 @@ def yacht_first_run() -> Row:
 @benchmark
 def yacht_outlook_build() -> Row:
     """Find the outlooks of one setting, the code compiled."""
-    from ustad.solver import outlook, yacht
+    from ustad.solver.yacht import values as yacht
+    from ustad.solver.yacht.values import outlooks as outlook
 
     values = yacht.solve(0)
     outlook.solve(0, values, most_open=1)
@@ -255,7 +256,7 @@ def yacht_outlook_build() -> Row:
 @benchmark
 def yacht_best_chances() -> Row:
     """Find the best chances of one setting, the code compiled."""
-    from ustad.solver import chances
+    from ustad.solver.yacht.values import chances
 
     chances.solve(0, most_open=1)
     row = timed(lambda: chances.solve(0), 1)
@@ -297,7 +298,7 @@ def built_outlooks() -> Iterator[tuple[Path, dict[str, Any]]]:
 @benchmark
 def yacht_expert_gain() -> Row:
     """Measure what expert wins against hard, by the exact gains of its turns; minutes."""
-    from ustad.solver.yacht_gain import Games
+    from ustad.solver.yacht.gain import Games
 
     targets = {"best": (51.7, 26.6, 18.2), "compact": (51.5, 26.4, 18.0)}
     found, lows = {}, []
@@ -431,12 +432,12 @@ DICE_POKER_BUILDS: dict[str, tuple[dict[str, Any], float]] = {
 @benchmark
 def dice_poker_build() -> Row:
     """Solve the three default tables, the code compiled; the times are those of the slowest."""
-    from ustad.solver import dice_poker
+    from ustad.solver.dice_poker import values as dice_poker
 
     kind = game_type("dice_poker")
     rows = {}
     for name, (options, _) in DICE_POKER_BUILDS.items():
-        rules = kind.game(kind.read_options(options)).rules
+        rules = kind.game(kind.read_options(options)).numbers
         dice_poker.solve(rules)
         rows[name] = timed(lambda rules=rules: dice_poker.solve(rules), 3)
     seconds = {name: row["cpu_s"] for name, row in rows.items()}
@@ -473,7 +474,7 @@ FOUR_10 = {"players": 4, "chips": 40}
 
 def pasa_solve(options: dict[str, Any], most: float) -> Row:
     """Solve one table, the code compiled."""
-    from ustad.solver import pasa
+    from ustad.solver.pasa import values as pasa
 
     pasa.solve({"players": 2, "chips": 4})
     row = timed(lambda: pasa.solve(options), 3)
@@ -539,7 +540,7 @@ def pasa_size() -> Row:
 @benchmark
 def pasa_strength() -> Row:
     """Compute the exact win share of one level against three of another, seats averaged."""
-    from ustad.solver import pasa
+    from ustad.solver.pasa import values as pasa
 
     table = pasa.solve(FOUR_10)
     wanted = {("table", "min"): 0.46, ("table", "random"): 0.31, ("table", "hard"): 0.255}
@@ -591,7 +592,7 @@ def raja_pasu_size() -> Row:
 @benchmark
 def raja_pasu_open() -> Row:
     """Open and check the table of the round from the start, and make it ready."""
-    from ustad.runtime.bots.raja_pasu import RoundTable
+    from ustad.runtime.games.raja_pasu.levels import RoundTable
 
     kind = game_type("raja_pasu")
     with built(kind, {}) as folder:
@@ -603,7 +604,7 @@ def raja_pasu_open() -> Row:
 @benchmark
 def raja_pasu_ask() -> Row:
     """Rate all moves of positions that random play meets, JSON to JSON."""
-    from ustad.runtime.advice import Advisor
+    from ustad.runtime.questions import Advisor
 
     kind = game_type("raja_pasu")
     choose = random.Random(1)
@@ -629,7 +630,7 @@ def raja_pasu_ask() -> Row:
 @benchmark
 def raja_pasu_strength() -> Row:
     """Play pairs from random openings, sides swapped: expert loses none; hard against medium."""
-    from ustad.runtime.bots.raja_pasu import SearchBot
+    from ustad.runtime.games.raja_pasu.levels import SearchBot
 
     kind = game_type("raja_pasu")
     game = kind.game(kind.read_options({}))
@@ -719,8 +720,8 @@ def raja_pasu_export() -> Row:
 @benchmark
 def marriage_distances() -> Row:
     """Find how far hands are from a show (21 cards), and from a finish with all outs (13)."""
-    from ustad.runtime import compiled
-    from ustad.runtime.games import melds
+    from ustad.runtime.core import kernels as compiled
+    from ustad.runtime.games.marriage.cards import melds
 
     deck = np.repeat(np.arange(melds.CARDS), melds.COPIES)
     runs, size = 6, 1000  # each run with hands that were not seen before
@@ -800,7 +801,7 @@ def marriage_moves() -> Row:
 @benchmark
 def marriage_strength() -> Row:
     """Measure expert against three hard: net points a round, paired deals, all four seats."""
-    from ustad.solver.marriage import measure
+    from ustad.solver.marriage.learning import measure
 
     mean, half = measure("expert", "hard", 1000, 101)
     ok = mean >= 0.8 and mean - half > 0.4

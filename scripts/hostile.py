@@ -35,7 +35,7 @@ from typing import Any
 
 from damage import builds, exports, lines, table_files
 from damage.report import MOST_MEMORY, Progress, Report
-from ustad.runtime.games import NAMES, game_type
+from ustad.runtime.core.registry import NAMES, game_type
 from ustad.tables import TableSpec
 
 SMALL: tuple[tuple[str, Mapping[str, Any]], ...] = (

@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ustad.runtime.bots.yacht_outlook import STEPS
-from ustad.runtime.cli import main
-from ustad.runtime.games.yacht import TYPE
+from ustad.runtime.cli.main import main
+from ustad.runtime.games.yacht.outlooks import STEPS
+from ustad.runtime.games.yacht.rules import TYPE
 from ustad.solver.build import build_table
 from ustad.tables import write_table
 

@@ -59,7 +59,7 @@ def test_the_sdist_holds_what_a_wheel_is_built_from(built: Path) -> None:
     [path] = built.glob("*.tar.gz")
     with tarfile.open(path) as file:
         names = {name.split("/", 1)[-1] for name in file.getnames()}
-    assert {"pyproject.toml", "README.md", "LICENSE", "runtime/cli.py"} <= names
+    assert {"pyproject.toml", "README.md", "LICENSE", "runtime/cli/main.py"} <= names
     assert {"runtime/py.typed", "solver/py.typed", "tables/py.typed"} <= names
 
 
@@ -123,7 +123,7 @@ def test_folders_with_modules_are_packages() -> None:
     assert with_modules == set(package_folders())
 
 
-LEARNED = "ustad/runtime/bots/marriage_weights.json"
+LEARNED = "ustad/runtime/games/marriage/weights.json"
 """The one file of numbers that ships; ``ustad build marriage --force`` learns them anew."""
 
 

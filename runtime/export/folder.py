@@ -16,7 +16,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ustad.runtime.errors import ExportError, JsonError, UstadError
+from ustad.runtime.core.entry import AnyEntry
+from ustad.runtime.core.errors import ExportError, JsonError, UstadError
+from ustad.runtime.core.strict_json import Fields, is_int, loads
 from ustad.runtime.export.content import (
     DTYPES,
     ENCODING,
@@ -33,8 +35,6 @@ from ustad.runtime.export.manifest import (
     digest,
     manifest_text,
 )
-from ustad.runtime.games.base import GameType
-from ustad.runtime.strict_json import Fields, is_int, loads
 from ustad.tables import (
     CorruptTableError,
     MismatchedTableError,
@@ -86,11 +86,11 @@ def _digests(contents: Mapping[str, bytes]) -> dict[str, dict[str, Any]]:
     }
 
 
-def write_export(kind: GameType, content: Content, out: Path) -> dict[str, int]:
+def write_export(entry: AnyEntry, content: Content, out: Path) -> dict[str, int]:
     """Write an export into a folder, made if it is not there.
 
     Args:
-        kind: the game.
+        entry: the game.
         content: what to write.
         out: the folder; files of the same names are replaced, other files of an export that
             was there before are removed.
@@ -110,8 +110,8 @@ def write_export(kind: GameType, content: Content, out: Path) -> dict[str, int]:
     manifest = {
         "format": FORMAT,
         "format_version": FORMAT_VERSION,
-        "game": kind.name,
-        "title": kind.title,
+        "game": entry.name,
+        "title": entry.title,
         "options": dict(content.options),
         **content.facts,
         "levels": dict(content.levels),

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from damage.report import Progress, Report
-from ustad.runtime.games import game_type
+from ustad.runtime.core.registry import game_type
 from ustad.tables import (
     Table,
     TableError,

@@ -29,12 +29,12 @@ from typing import Any
 from damage.accidents import accident
 from damage.report import LONGEST_WAIT, Progress, Report, peak_memory, peak_of
 from damage.texts import HOSTILE_TEXTS, changed
-from ustad.runtime.advice import Advisor
-from ustad.runtime.cli import folder_faults
-from ustad.runtime.errors import UstadError
+from ustad.runtime.cli.main import folder_faults
+from ustad.runtime.core.errors import UstadError
+from ustad.runtime.core.registry import game_type
 from ustad.runtime.export import MANIFEST, exporter, read_export, write_export
 from ustad.runtime.export.manifest import LARGEST_MANIFEST, manifest_text
-from ustad.runtime.games import game_type
+from ustad.runtime.questions import Advisor
 from ustad.tables import TableError, TableSpec, open_table, write_bundle
 
 REFUSED = {"corrupt_table", "mismatched_table", "missing_table", "corrupt_export",

@@ -19,11 +19,11 @@ from typing import Any
 
 from damage.report import LONGEST_WAIT, Progress, Report, peak_of
 from damage.texts import HOSTILE_TEXTS, changed, places
-from ustad.runtime.advice import Advisor, read_position
-from ustad.runtime.errors import UstadError
-from ustad.runtime.games import NAMES, game_type
-from ustad.runtime.serve import METHODS
-from ustad.runtime.strict_json import LARGEST_TEXT, loads
+from ustad.runtime.core.errors import UstadError
+from ustad.runtime.core.registry import NAMES, game_type
+from ustad.runtime.core.strict_json import LARGEST_TEXT, loads
+from ustad.runtime.questions import Advisor, read_position
+from ustad.runtime.serve.lines import METHODS
 from ustad.tables import TableError
 
 

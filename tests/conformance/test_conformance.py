@@ -15,10 +15,16 @@ from typing import Any
 
 import pytest
 
-from ustad.runtime.advice import Advisor
-from ustad.runtime.errors import MoveError, OptionError, OutcomeError, PositionError, UstadError
-from ustad.runtime.games import NAMES, game_type
-from ustad.runtime.games.base import CHANCE, LEVELS, OVER, TIE, GameType
+from ustad.runtime.core.errors import (
+    MoveError,
+    OptionError,
+    OutcomeError,
+    PositionError,
+    UstadError,
+)
+from ustad.runtime.core.game import CHANCE, LEVELS, OVER, TIE, GameType
+from ustad.runtime.core.registry import NAMES, game_type
+from ustad.runtime.questions import Advisor
 from ustad.solver.build import build_table
 from ustad.tables import MissingTableError
 

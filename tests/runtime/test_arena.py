@@ -15,9 +15,9 @@ import numpy as np
 import pytest
 
 from ustad.runtime import arena
-from ustad.runtime.errors import UsageError, WorkerError
-from ustad.runtime.games import game_type
-from ustad.runtime.games.base import CHANCE
+from ustad.runtime.core.errors import UsageError, WorkerError
+from ustad.runtime.core.game import CHANCE
+from ustad.runtime.core.registry import game_type
 from ustad.tables import (
     CorruptTableError,
     MismatchedTableError,

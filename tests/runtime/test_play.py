@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from ustad.runtime.cli import main
-from ustad.runtime.games import NAMES, game_type
+from ustad.runtime.cli.main import main
+from ustad.runtime.core.registry import NAMES, game_type
 
 
 @pytest.fixture

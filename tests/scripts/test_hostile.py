@@ -15,10 +15,10 @@ import pytest
 
 from damage import exports, lines, table_files
 from damage.report import MOST_MEMORY, Report
-from ustad.runtime.advice import Advisor
+from ustad.runtime.core.registry import game_type
 from ustad.runtime.export import folder as export_folder
-from ustad.runtime.games import game_type
-from ustad.runtime.games.yacht import TYPE
+from ustad.runtime.games.yacht.rules import TYPE
+from ustad.runtime.questions import Advisor
 from ustad.solver.build import build_table
 from ustad.tables import TableSpec, store
 
@@ -112,7 +112,7 @@ def test_killed_and_failed_builds(tmp_path: Path) -> None:
     code = (
         "import sys; sys.path.insert(0, sys.argv[1])\n"
         "from damage import builds\n"
-        "from ustad.runtime.games import game_type\n"
+        "from ustad.runtime.core.registry import game_type\n"
         "specs = [game_type('dice_poker').table_spec({'dash': 'sacrifice'})]\n"
         "for report in (builds.kill_builds(specs, 8, 1), builds.fill_disks(specs, 2, 1),\n"
         "               builds.build_together(specs, 1), builds.without_locks(specs[0])):\n"

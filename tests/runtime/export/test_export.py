@@ -27,13 +27,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ustad.runtime.bots import dice_poker as dice_poker_bots
-from ustad.runtime.bots import yacht as yacht_bots
-from ustad.runtime.bots.marriage_values import NUMBER_NAMES, shipped_numbers
-from ustad.runtime.bots.raja_pasu import RoundTable
-from ustad.runtime.bots.sheet import FIRST_WRITE
-from ustad.runtime.bots.yacht_outlook import read_compact
-from ustad.runtime.errors import ExportError, PositionError
+from ustad.runtime.core.errors import ExportError, PositionError
+from ustad.runtime.core.registry import NAMES, game_type
 from ustad.runtime.export import (
     Content,
     check_export,
@@ -45,13 +40,22 @@ from ustad.runtime.export import (
     vectors,
     write_export,
 )
-from ustad.runtime.export import dice_poker as dice_poker_export
-from ustad.runtime.export import marriage as marriage_export
-from ustad.runtime.export import pasa as pasa_export
-from ustad.runtime.export import raja_pasu as raja_pasu_export
-from ustad.runtime.export import yacht as yacht_export
 from ustad.runtime.export.manifest import canonical, manifest_text
-from ustad.runtime.games import NAMES, dice_poker, game_type, pasa, raja_pasu, yacht
+from ustad.runtime.games.dice_poker import rules as dice_poker
+from ustad.runtime.games.dice_poker.rules import export as dice_poker_export
+from ustad.runtime.games.dice_poker.rules import levels as dice_poker_bots
+from ustad.runtime.games.five_dice.bots import FIRST_WRITE
+from ustad.runtime.games.marriage.round.rules import export as marriage_export
+from ustad.runtime.games.marriage.values import NUMBER_NAMES, shipped_numbers
+from ustad.runtime.games.pasa import rules as pasa
+from ustad.runtime.games.pasa.rules import export as pasa_export
+from ustad.runtime.games.raja_pasu import rules as raja_pasu
+from ustad.runtime.games.raja_pasu.levels import RoundTable
+from ustad.runtime.games.raja_pasu.rules import export as raja_pasu_export
+from ustad.runtime.games.yacht import rules as yacht
+from ustad.runtime.games.yacht.outlooks import read_compact
+from ustad.runtime.games.yacht.rules import export as yacht_export
+from ustad.runtime.games.yacht.rules import levels as yacht_bots
 from ustad.solver.build import build_table
 from ustad.tables import Table, TableError, open_table
 
@@ -681,7 +685,7 @@ def test_sheets_are_found_by_the_words_of_the_manifest(
             turns = sheet.open_boxes.bit_count()
         else:
             turns = sheet.turns_left
-            index = dice_poker.state_index(game.rules, sheet.open_rows, turns, sheet.subtotal)
+            index = dice_poker.state_index(game.numbers, sheet.open_rows, turns, sheet.subtotal)
         written = kind.sheet_to_json(game, sheet)
         written.pop("extra_yachts", None)
         assert decoder.sheet_place(written, turns) == index
@@ -851,7 +855,7 @@ def test_arrays_that_do_not_say_what_the_rules_say_are_refused(
     wrong: dict[str, Any], made: Callable[[Named], Made]
 ) -> None:
     export = made(DICE_POKER)
-    rules = dice_poker.DicePoker(export.table.spec.options).rules
+    rules = dice_poker.DicePoker(export.table.spec.options).numbers
     arrays = replace(dice_poker_export.sheet_arrays(rules), **wrong)
     packed = export.content.files["values.bin"]["values"]
     with pytest.raises(ExportError, match=r"off the table|do not share"):

@@ -1,0 +1,187 @@
+"""What a game is: rules, states, luck, and the bots that play it.
+
+The terms are OpenSpiel's (https://github.com/google-deepmind/open_spiel): *rules*
+are a game with its options and never change; a *state* says whose turn it is,
+what is legal, and what follows; chance is a player of its own, with outcomes
+and probabilities.  Everything here is immutable: ``apply`` returns a new state.
+
+The type variables: ``StateT`` is a game's state (or what one seat sees of it),
+``MoveT`` its moves.  What ties a game's rules to everything else is its
+:class:`ustad.runtime.core.entry.Entry`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import random
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Generic, Protocol, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+StateT = TypeVar("StateT")
+StateT_contra = TypeVar("StateT_contra", contravariant=True)
+MoveT = TypeVar("MoveT")
+
+CHANCE = -1
+"""``current_player()`` of a state that waits for dice or cards."""
+
+OVER = -4
+"""``current_player()`` of a finished game."""
+
+LEVELS = ("easy", "medium", "hard", "expert")
+"""The four levels of bots, weakest first."""
+
+TIE = 1e-9
+"""Moves whose values differ by no more are equally good."""
+
+
+class Luck(Protocol):
+    """The dice or cards of one game, fixed beforehand from a seed.
+
+    The same luck given to two games falls alike in both, as far as the game
+    allows: that is how an arena compares players on the same dice.
+    """
+
+    def outcome(self, state: Any) -> Any:
+        """Return the outcome that falls in a state that waits for chance."""
+
+
+class State(Protocol):
+    """A position of a game.  Moves and outcomes are hashable, and equal if they mean the same."""
+
+    @property
+    def rules(self) -> Any:
+        """The rules that it is a state of."""
+
+    def current_player(self) -> int:
+        """Return the seat to move, :data:`CHANCE` or :data:`OVER`."""
+
+    def legal_moves(self) -> Sequence[Any]:
+        """Return the moves of the seat to move, in a fixed order; none at chance or at the end."""
+
+    def apply(self, move: Any) -> State:
+        """Return the state after a legal move, or after an outcome where chance is to fall.
+
+        Raises:
+            MoveError: the move is not legal here.
+            OutcomeError: the outcome cannot fall here.
+        """
+
+    def chance_outcomes(self) -> Sequence[tuple[Any, float]]:
+        """Return the outcomes that can fall now with their probabilities, which sum to 1."""
+
+    def is_over(self) -> bool:
+        """Tell whether the game is finished."""
+
+    def returns(self) -> tuple[float, ...]:
+        """Return what each seat gains by the finished game, in the unit the game is about."""
+
+    def scores(self) -> tuple[float, ...]:
+        """Return each seat's points so far, as a player reads them off the table."""
+
+    def view(self, player: int) -> Any:
+        """Return what that seat may know and nothing else."""
+
+
+class Game(Protocol):
+    """The rules of a game with its options."""
+
+    @property
+    def options(self) -> Mapping[str, Any]:
+        """The full option set."""
+
+    def new(self, players: int, first: int = 0, seed: Sequence[int] = (0,)) -> State:
+        """Return the start of a game for so many seats, seat ``first`` beginning.
+
+        What is dealt comes from the seed; games that always start alike have no use for it.
+        """
+
+    def deal(self, players: int, seed: Sequence[int]) -> State:
+        """Return the start of a game as an arena deals it, from a seed.
+
+        Games that always start alike return :meth:`new`; a game without chance
+        may open with random moves, so that its bots do not play one game for ever.
+        """
+
+    def luck(self, players: int, seed: Sequence[int]) -> Luck:
+        """Return the chance of a whole game from a seed."""
+
+
+@dataclass(frozen=True)
+class Advice(Generic[MoveT]):
+    """The answer to "what is the best move here, and what does each other cost?".
+
+    ``best`` holds the moves tied within 1e-9.  ``options`` holds every legal
+    move with its value, best first.  ``value`` and ``unit`` are None for levels
+    that play by rule of thumb and rate nothing.  ``extra`` holds what a game
+    tells beside, by the names it has in JSON.  ``beside`` holds further numbers of
+    each option, in the order of the options, by name.  ``notes`` makes lines for
+    people, which no program reads.
+    """
+
+    best: Sequence[MoveT]
+    value: float | None = None
+    unit: str | None = None
+    options: Sequence[tuple[MoveT, float]] = ()
+    extra: Mapping[str, Any] | None = None
+    beside: Mapping[str, Sequence[float]] = field(default_factory=dict)
+    notes: Callable[[], Sequence[str]] = tuple
+
+
+def rank(
+    moves: Sequence[MoveT], values: Sequence[float]
+) -> tuple[list[MoveT], list[tuple[MoveT, float]]]:
+    """Return the moves tied for best and all moves with their values, best first.
+
+    Ties keep the order of ``moves``.  What is tied with the best has its value: what they
+    differ by comes from the order of sums, and no order of moves should depend on it.
+    """
+    top = max(values)
+    rated = zip(moves, (top if value >= top - TIE else value for value in values), strict=True)
+    options = sorted(rated, key=lambda option: -option[1])
+    return [move for move, value in options if value == top], options
+
+
+class Bot(Protocol[StateT_contra, MoveT]):
+    """A player of one level.
+
+    What it plays depends on its seed and the view alone, never on what it was
+    asked before: see :func:`random_for`.
+    """
+
+    def choose(self, view: StateT_contra) -> MoveT:
+        """Return a legal move for the view's seat to move."""
+
+    def choose_many(self, views: Sequence[StateT_contra]) -> list[MoveT]:
+        """Return a legal move for each of many views, of any games at any stage."""
+
+    def ask(self, view: StateT_contra) -> Advice[MoveT]:
+        """Return the best move and, at levels that rate moves, the value of every move."""
+
+
+class TurnGains(Protocol):
+    """Knows exactly what the turns of a bot gain where all others play level hard."""
+
+    def begins_turn(self, state: Any, player: int) -> bool:
+        """Tell whether a state is one at which the player's turn begins."""
+
+    def advantages(self, states: Sequence[Any], player: Any) -> NDArray[np.float64]:
+        """Return (n,) how much win share the turn of a bot gains over level hard's.
+
+        Summed over a bot's turns and added to the share of equals this has the mean of
+        the win share, and far less spread.
+        """
+
+
+def random_for(seed: int, view: Any) -> random.Random:
+    """Return the source of a bot's random choices in a view, fixed by seed and view.
+
+    Args:
+        seed: the bot's seed.
+        view: the view, or anything whose ``repr`` says all that matters of it.
+    """
+    digest = hashlib.blake2b(f"{seed} {view!r}".encode(), digest_size=16).digest()
+    return random.Random(int.from_bytes(digest, "little"))

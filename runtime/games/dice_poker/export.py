@@ -1,0 +1,101 @@
+"""The export of dice poker: the values of one option set."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ustad.runtime.core.game import Progress
+from ustad.runtime.export.content import Content
+from ustad.runtime.games.dice_poker.levels import TableBot
+from ustad.runtime.games.dice_poker.rules import (
+    AFTER_FIRST_THROW,
+    ALL_OPEN,
+    LOWEST_SUBTOTAL,
+    PART_TWO_SETS,
+    ROWS,
+    SCHOOL,
+    SCHOOL_ROWS,
+    TYPE,
+    DicePoker,
+    RuleNumbers,
+    columns,
+    may_pass,
+    part_count,
+    roll_points,
+    roll_rows_made,
+    writable_rows,
+)
+from ustad.runtime.games.five_dice.export import Case, SheetArrays, columns_by_row, sheet_content
+from ustad.runtime.games.five_dice.sheet import ROLLS_A_TURN
+from ustad.tables import open_table
+
+_LATER, _FIRST = range(2)
+
+
+def sheet_arrays(numbers: RuleNumbers) -> SheetArrays:
+    """Return the rules as arrays."""
+    known = columns(numbers.school_threshold)
+    made = roll_rows_made(numbers)
+    kinds = sorted(set(made))
+    school_sets = 1 << SCHOOL_ROWS
+    start, stride = np.array(known.bounds[:-1]), np.full(school_sets, known.count)
+    if not numbers.free:
+        start[1:] += part_count(numbers) - 1
+        stride = (np.arange(school_sets) == 0).astype(np.int64)
+    weight = [0] * SCHOOL_ROWS + [1 << row for row in range(len(ROWS) - SCHOOL_ROWS)]
+    return SheetArrays(
+        boxes=ROWS,
+        counting=SCHOOL_ROWS,
+        lowest_sum=LOWEST_SUBTOTAL,
+        column_start=start,
+        column=columns_by_row(known),
+        stride=stride,
+        bonus=numbers.school_bonus,
+        bonus_from=[numbers.school_threshold] + [None] * (school_sets - 1),
+        part_weight=weight,
+        turns_weight=PART_TWO_SETS if numbers.deferred else 0,
+        pays=roll_points(numbers)[[0, AFTER_FIRST_THROW]],
+        cases=[_cases(numbers, rows) for rows in kinds],
+        roll_cases=[kinds.index(rows) for rows in made],
+    )
+
+
+def _cases(numbers: RuleNumbers, made: int) -> list[Case]:
+    """Return what may be done with rolls that make some rows.
+
+    The rules are asked about sheets in which all is open, but for the school or for the rows
+    that the roll makes: on these alone it depends what else may be written.
+    """
+    pays = tuple(_FIRST if left == AFTER_FIRST_THROW else _LATER for left in range(ROLLS_A_TURN))
+
+    def case(any_open: int, open_rows: int) -> Case:
+        may = writable_rows(numbers, open_rows, made)
+        return Case(any_open, may, (pays[0], pays[1], pays[2]), may_pass(numbers, open_rows))
+
+    found = []
+    if not numbers.free:
+        found.append(case(SCHOOL, ALL_OPEN))
+    part_two = ALL_OPEN if numbers.free else ALL_OPEN & ~SCHOOL
+    if numbers.chance_after_miss and made:
+        found.append(case(made, part_two))
+        part_two &= ~made
+    found.append(case(0, part_two))
+    return found
+
+
+def content(options: Mapping[str, Any], folder: Path, progress: Progress | None = None) -> Content:
+    """Return the export of one option set.
+
+    Raises:
+        TableError: its table is missing or unfit.
+        ExportError: rounding it would cost too much.
+    """
+    spec = TYPE.table_spec(options)
+    rules = DicePoker(spec.options)
+    table = open_table(spec, folder)
+    arrays = sheet_arrays(rules.numbers)
+    return sheet_content(TYPE, rules, table, arrays, TableBot, "expert", progress)

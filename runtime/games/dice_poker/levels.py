@@ -1,0 +1,293 @@
+"""The four levels of dice poker.
+
+- **easy** plays every turn for the most points of that turn, as if no other came;
+- **medium** and **hard** count for a row its points less what the row brings alone,
+  the expected points of a turn played for it and nothing else: so no row is spent on
+  less than it is good for.  Medium rates a keep by the next throw, hard by the rest
+  of the turn;
+- **expert** plays the exact table, and nothing does better.
+
+Why expert is optimal.  A player wins ``own total - mean of all totals``.  With n at
+the table that is ``(1 - 1/n) * own total`` less a share of the others' totals.  What
+the others score depends neither on my dice nor on my moves, and a mean takes each
+term for itself: whatever they do, and whatever stands on their sheets, my expected
+settlement is highest where my expected total is.  That holds for expectations alone;
+to come out above the others, risk would count too.
+
+The pass.  Under ``dash=deferred`` a pass sets no dash now, but one row more will get
+one: with d more rows open than turns left the d rows that bring least are given up
+already, and the next in that order is what a pass costs medium and hard.
+
+Shapes.  A *payment* is a pair of a row and points that it can score.  ``gains`` is
+(payments + 1, n): what each is worth for each of n sheets, minus infinity for rows
+that may not be written and in the last place, which stands for an illegal write.
+The writes are the rows in the order of the sheet, then the pass.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ustad.runtime.core.game import Advice, Bot
+from ustad.runtime.games.dice_poker.rules import (
+    AFTER_FIRST_THROW,
+    CHANCE_ROW,
+    COMBINATIONS,
+    LOWEST_SUBTOTAL,
+    PASS,
+    ROW_COUNT,
+    SCHOOL,
+    SCHOOL_ROWS,
+    TYPE,
+    WRITES,
+    DicePoker,
+    RuleNumbers,
+    Sheet,
+    bonus_points,
+    columns,
+    may_pass,
+    roll_points,
+    roll_rows_made,
+    state_index,
+    state_number,
+    writable_rows,
+)
+from ustad.runtime.games.five_dice.bots import RatingBot, TurnBot
+from ustad.runtime.games.five_dice.sheet import SheetState
+from ustad.runtime.games.five_dice.turn import Turn, keep_values
+from ustad.tables import Table, open_table, tables_folder
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+PASSED = ROW_COUNT
+"""The number of the pass among the writes, and the row of its payment."""
+
+
+@dataclass(frozen=True)
+class Payments:
+    """The pairs of a row and points that it can score, the pass being a row without points.
+
+    Attributes:
+        row: (payments,) the row of each.
+        points: (payments,) its points.
+        of: (2, 16, 252) which one each roll makes in each row, after the first throw
+            is past and straight after it; ``len(row)`` where it may not be written.
+    """
+
+    row: Ints
+    points: Ints
+    of: Ints
+
+    def at(self, rolls_left: int) -> Ints:
+        """Return (16, 252) the payments with so many rolls left."""
+        found: Ints = self.of[int(rolls_left == AFTER_FIRST_THROW)]
+        return found
+
+
+@lru_cache(maxsize=16)
+def payments(numbers: RuleNumbers) -> Payments:
+    """Return the payments of a rule set, whatever rows are open."""
+    scored = roll_points(numbers)[[0, AFTER_FIRST_THROW]]
+    legal = np.ones(scored.shape, dtype=bool)
+    if numbers.deferred:
+        legal[:, :, SCHOOL_ROWS:] = scored[:, :, SCHOOL_ROWS:] > 0
+    found = {(row, int(p)) for row in range(ROW_COUNT) for p in np.unique(scored[:, :, row])}
+    pairs = sorted(found | {(PASSED, 0)})
+    number = {pair: at for at, pair in enumerate(pairs)}
+    of = np.full((2, ROW_COUNT + 1, scored.shape[1]), len(pairs))
+    for throw, roll, row in np.argwhere(legal).tolist():
+        of[throw, row, roll] = number[row, int(scored[throw, roll, row])]
+    of[:, PASSED] = number[PASSED, 0]
+    row, points = np.array(pairs).T
+    return Payments(row, points, of)
+
+
+def open_writes(numbers: RuleNumbers, open_rows: int) -> int:
+    """Return the rows that some dice may write now, and bit 15 for a pass."""
+    rows = writable_rows(numbers, open_rows, COMBINATIONS) | writable_rows(numbers, open_rows, 0)
+    return rows | may_pass(numbers, open_rows) << PASSED
+
+
+@dataclass(frozen=True)
+class _Turns:
+    """The turns of n sheets, solved side by side.
+
+    Attributes:
+        rules: the options.
+        gains: (payments + 1, n) what each payment is worth for each sheet, minus
+            infinity for rows not open and in the last place.
+        missed: (252, n) where chance may be written after a miss alone: whether the
+            roll makes no open row; None if chance is free.
+        turn: the keeps, (462, n).
+    """
+
+    numbers: RuleNumbers
+    gains: Floats
+    missed: NDArray[np.bool_] | None
+    turn: Turn
+
+    def write_values(self, rolls: Ints, lanes: Ints, rolls_left: int) -> Floats:
+        """Return (m, 16) what writing each of m rolls is worth, the sheet in a lane each."""
+        of = payments(self.numbers).at(rolls_left)
+        values: Floats = self.gains[of[:, rolls].T, lanes[:, None]]
+        if self.missed is not None:
+            values[~self.missed[rolls, lanes], CHANCE_ROW] = -np.inf
+        return values
+
+    def roll_values(self, roll: int, lane: int, rolls_left: int) -> list[float]:
+        """Return the 16 values of writing one roll, the sheet in one lane."""
+        of = payments(self.numbers).at(rolls_left)
+        values: list[float] = self.gains[of[:, roll], lane].tolist()
+        return values
+
+
+def _solve(
+    numbers: RuleNumbers, gains: Floats, writes: Sequence[int], turn: type[Turn] = Turn
+) -> _Turns:
+    """Solve the turns of n sheets.
+
+    Args:
+        rules: the options.
+        gains: (payments + 1, n) what each payment is worth.
+        writes: :func:`open_writes` of each sheet.
+        turn: how keeps are rated.
+    """
+    missed = None
+    later, first = (gains[of] for of in payments(numbers).of)
+    if numbers.chance_after_miss:
+        missed = np.bitwise_and.outer(np.array(roll_rows_made(numbers)), np.array(writes)) == 0
+        later[CHANCE_ROW][~missed] = -np.inf
+        first[CHANCE_ROW][~missed] = -np.inf
+    stop, stop_first = np.maximum.reduce(later, axis=0), np.maximum.reduce(first, axis=0)
+    return _Turns(numbers, gains, missed, turn((stop, stop, stop_first)))
+
+
+def _only_open(numbers: RuleNumbers, worth: Any, writes: Ints) -> Floats:
+    """Return the gains: (payments + 1, n), what payments are worth where they may be made."""
+    row = payments(numbers).row
+    gains = np.full((len(row) + 1, len(writes)), -np.inf)
+    gains[:-1] = np.where(writes >> row[:, None] & 1, worth, -np.inf)
+    return gains
+
+
+# Rules of thumb.
+
+
+class NextThrow(Turn):
+    """A turn in which a keep is rated by what stopping is worth after the next throw."""
+
+    @cached_property
+    def keeps_two(self) -> Floats:
+        """(462, ...) the value of each keep, to stop after the next throw."""
+        return keep_values(self.stop[1])
+
+
+@lru_cache(maxsize=16)
+def row_alone(numbers: RuleNumbers) -> Floats:
+    """Return (15,) the expected points of a turn played for one row alone."""
+    points = roll_points(numbers).astype(np.float64)
+    return Turn((points[0], points[1], points[2])).start
+
+
+class RowBot(TurnBot):
+    """Plays a turn for points, less what each row is held to be good for.
+
+    Args:
+        game: the rules.
+        price: (15,) what a row costs.
+        turn: how keeps are rated.
+    """
+
+    writes = (*WRITES, PASS)
+
+    def __init__(self, rules: DicePoker, price: Floats, turn: type[Turn]) -> None:
+        super().__init__()
+        self.numbers = rules.numbers
+        self.price = price
+        self.rate = turn
+
+    def key(self, sheet: Sheet) -> tuple[int, int]:
+        """Return what may be written and, where a pass is possible, the turns left."""
+        writes = open_writes(self.numbers, sheet.open_rows)
+        return writes, sheet.turns_left if writes >> PASSED else 0
+
+    def solve(self, keys: Sequence[tuple[int, int]]) -> _Turns:
+        """Solve the turns of sheets with these keys, a lane each."""
+        known = payments(self.numbers)
+        cost = np.append(self.price, 0.0)[known.row, None]
+        worth = np.tile(known.points[:, None] - cost, len(keys))
+        worth[known.row == PASSED] = [-self._pass_costs(*key) for key in keys]
+        writes = [key[0] for key in keys]
+        return _solve(
+            self.numbers, _only_open(self.numbers, worth, np.array(writes)), writes, self.rate
+        )
+
+    def _pass_costs(self, writes: int, turns_left: int) -> float:
+        """Return the price of the row that a pass gives up, 0 where there is no pass."""
+        if not writes >> PASSED:
+            return 0.0
+        prices = sorted(self.price[row] for row in range(ROW_COUNT) if writes >> row & 1)
+        return float(prices[len(prices) - turns_left])
+
+    def ask(self, view: SheetState) -> Advice:
+        """Return the move it would play, alone."""
+        return Advice([self.choose(view)] if view.dice is not None else [])
+
+
+# The table.
+
+
+class TableBot(RatingBot):
+    """Maximises the expected total of its own sheet, and with it the expected settlement."""
+
+    writes = (*WRITES, PASS)
+
+    def __init__(self, rules: DicePoker, table: Table) -> None:
+        super().__init__()
+        self.numbers = rules.numbers
+        self.table = table
+
+    def key(self, sheet: Sheet) -> tuple[int, int, int]:
+        """Return open rows, turns left and subtotal, one for all subtotals with one future."""
+        known = columns(self.numbers.school_threshold)
+        column = known.column[sheet.open_rows & SCHOOL, sheet.subtotal - LOWEST_SUBTOTAL]
+        return sheet.open_rows, sheet.turns_left, int(known.upper[column])
+
+    def to_come(self, sheet: Sheet) -> float:
+        """Return the expected points still to come at the start of a turn."""
+        state = state_index(self.numbers, sheet.open_rows, sheet.turns_left, sheet.subtotal)
+        return float(self.table.values[state])
+
+    def solve(self, keys: Sequence[tuple[int, int, int]]) -> _Turns:
+        """Solve the turns of sheets with these keys, a lane each."""
+        numbers, known = self.numbers, payments(self.numbers)
+        open_rows, turns_left, subtotal = np.array(keys).T
+        writes = [open_writes(numbers, key[0]) for key in keys]
+        row, points = known.row[:, None], known.points[:, None]
+        # A row that may not be written leads to no state: any will do, its gain is minus infinity.
+        may = np.array(writes) >> row & 1
+        left = open_rows & ~(may << row)
+        after = subtotal + points * (may & (row < SCHOOL_ROWS))
+        held = columns(numbers.school_threshold)
+        states = state_number(numbers, held.column, held.count, left, turns_left - 1, after)
+        worth = self.table.values[states] + (points + bonus_points(numbers, row, left, after))
+        return _solve(numbers, _only_open(numbers, worth, np.array(writes)), writes)
+
+
+def make_bot(level: str, rules: DicePoker, tables: Path | None) -> Bot:
+    """Return a bot of a level; see :meth:`ustad.runtime.core.game.GameType.bot`."""
+    if level == "easy":
+        return RowBot(rules, np.zeros(ROW_COUNT), Turn)
+    if level == "medium":
+        return RowBot(rules, row_alone(rules.numbers), NextThrow)
+    if level == "hard":
+        return RowBot(rules, row_alone(rules.numbers), Turn)
+    return TableBot(rules, open_table(TYPE.table_spec(rules.options), tables_folder(tables)))

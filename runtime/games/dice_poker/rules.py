@@ -1,0 +1,441 @@
+"""Dice poker (ডাইস পোকার): five dice, a school of six rows, nine rows of combinations.
+
+**The rules as the source has them** (the Bengali document on ডাইস পোকার).  Each
+turn has up to three throws; after the first and the second any dice are kept and
+the rest thrown again.
+
+- *Part one, the school*: six turns fill the rows ones to sixes, each once, in any
+  order.  A row of face f with n dice of that face scores ``(n - 3) * f``: three
+  dice are 0, fewer negative, more positive.  After the six rows a subtotal of **at
+  least 0 earns 50 more**.
+- *Part two*: nine turns for nine rows, in any order, a turn filling at most one:
+  pair, the highest (2 x face); two pairs of different faces (their sum); three
+  (3 x face); small straight 1-5 (15); large straight 2-6 (20); full house, three of
+  one face and two of another (the sum of all five); four (4 x face); poker, five
+  equal (5 x face, and **50 more**); chance (the sum of all five, whatever they are).
+  A row is written only when the dice meet its need; what is empty after the nine
+  turns gets a *dash*, 0.
+- A combination written straight after the **first throw scores double**, chance
+  never.
+- *Settlement*: each player wins or loses ``own total - mean of all totals``.
+
+**Slips of the source.**  Its text prints 1 + 3 + 5 + 4 + 6 = 19 for chance with
+1-3-5-5-6: that is 20, the sum of the dice.  It prints 2 x 5 = 10 for five sixes in
+the school: by its own rule, two dice above three times the face, that is 12.  It
+calls 2-3-2-2-1 a pair of deuces: it holds three.
+
+**Ours**, where the source is silent: no die of a face scores ``-3 * f``; school
+rows never double; dice set aside may be thrown again; a turn may stop early; five
+equal dice also make pair, three and four, but no full house, and four equal are
+not two pairs; the 50 of poker does not double, so a first-throw poker is
+``10 * face + 50``; chance may be written at any time (the source offers it for a
+turn that made nothing, yet exempts it from doubling, which only a free chance
+needs); one to six seats are allowed.
+
+**The options**, each its own rule:
+
+- ``dash``: ``deferred`` as above, a turn of part two may ``pass``; ``sacrifice``,
+  the common habit: every turn fills a row, with 0 where the dice miss its need;
+- ``order``: ``school_first`` as above; ``free``: all 15 rows at any time (only with
+  ``sacrifice``, since nine turns of part two are then no longer told apart);
+- ``first_throw``: ``double`` as above; ``double_with_poker_bonus``: the 50 doubles
+  too; ``none``: nothing doubles;
+- ``five_as_full_house``: five equal dice are a full house, the sum of all five;
+- ``four_as_two_pairs``: four (or five) equal dice are two pairs, 4 x face;
+- ``school_bonus`` and ``school_threshold``: the 50 and the 0 above;
+- ``chance_doubles``: chance doubles as well;
+- ``chance_after_miss``: chance is for a turn that made nothing: it is written only
+  if the dice as they lie after the third throw make none of the other open rows of
+  part two.  Who stops early has let the dice lie for the throws left, and so may
+  write it then, for the same points.
+
+``chance_doubles`` makes no sense where nothing doubles, nor where chance counts as
+written after the third throw; both are refused.
+
+**Numbering the states.**  What a sheet is still worth depends on its open rows, on
+the school subtotal through the bonus alone, and under ``deferred`` on the turns
+left.  Open school rows and subtotal share a *column* where they have one future
+(:mod:`ustad.runtime.games.five_dice.columns`): 3,013 pairs with an open row make 1,638
+columns at the default threshold.  Column 0 is the finished school, its bonus paid.
+A *part* is the set of open rows of part two (pair 1, two pairs 2, ..., chance 256),
+under ``deferred`` plus 512 for each turn left.  Under ``school_first`` a state with
+the school finished has its part as its index, and column c of the school the index
+``parts + c - 1``; under ``free`` the index is ``part * columns + column``.
+"""
+
+from __future__ import annotations
+import argparse
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, NamedTuple
+import numpy as np
+from numpy.typing import NDArray
+from ustad.runtime.core.errors import MoveError, OptionError, PositionError, shown
+from ustad.runtime.core.game import Bot, Option, WholeNumber
+from ustad.runtime.core.strict_json import Fields, is_int
+from ustad.runtime.games.five_dice.columns import Columns, least_needed, merge_sums
+from ustad.runtime.games.five_dice.sheet import (
+    SheetGame,
+    SheetGameType,
+    SheetState,
+    Write,
+    flag_int,
+)
+
+from ustad.runtime.games.five_dice.turn import COUNTS, FACES, FIRST_ROLL, ROLL_INDEX
+from ustad.tables import TableSpec
+
+ROWS = (
+    "ones",
+    "twos",
+    "threes",
+    "fours",
+    "fives",
+    "sixes",
+    "pair",
+    "two_pairs",
+    "three",
+    "small_straight",
+    "large_straight",
+    "full_house",
+    "four",
+    "poker",
+    "chance",
+)
+"""The rows in the order of the sheet; a row's number is its place here."""
+
+PAIR, TWO_PAIRS, THREE, SMALL_STRAIGHT, LARGE_STRAIGHT, FULL_HOUSE, FOUR, POKER, CHANCE_ROW = range(
+    6, 15
+)
+
+ROW_COUNT = len(ROWS)
+
+SCHOOL_ROWS = 6
+
+PART_TWO_TURNS = ROW_COUNT - SCHOOL_ROWS
+
+ALL_OPEN = (1 << ROW_COUNT) - 1
+
+SCHOOL = (1 << SCHOOL_ROWS) - 1
+"""The rows of the school, as bits."""
+
+CHANCE_BIT = 1 << CHANCE_ROW
+
+COMBINATIONS = ALL_OPEN & ~SCHOOL & ~CHANCE_BIT
+"""The rows of part two that need something, as bits."""
+
+PART_TWO = COMBINATIONS | CHANCE_BIT
+
+PAR = 3
+"""Dice of a face that score 0 in the school."""
+
+POKER_EXTRA = 50
+
+AFTER_FIRST_THROW = 2
+"""Rolls left when a write is straight after the first throw."""
+
+DASHES = ("deferred", "sacrifice")
+
+ORDERS = ("school_first", "free")
+
+FIRST_THROWS = ("double", "none", "double_with_poker_bonus")
+
+DOUBLE, NO_DOUBLE, DOUBLE_WITH_EXTRA = range(3)
+
+
+class RuleNumbers(NamedTuple):
+    """The options as the flat functions take them."""
+
+    deferred: bool
+    free: bool
+    first_throw: int
+    five_as_full_house: bool
+    four_as_two_pairs: bool
+    school_bonus: int
+    school_threshold: int
+    chance_doubles: bool
+    chance_after_miss: bool
+
+
+# What a row scores and when it may be written: flat functions on numbers, compiled for the solver.
+
+
+def combination_points(
+    numbers: RuleNumbers, row: int, counts: Sequence[int] | NDArray[np.int64]
+) -> int:
+    """Return the plain points of the dice in a row of part two, 0 if they miss its need.
+
+    The extra of a poker is not counted in.
+
+    Args:
+        rules: the options.
+        row: the row's number.
+        counts: how many dice show each of the six faces.
+    """
+    total = 0
+    pairs = 0
+    in_pairs = 0
+    pair = 0
+    three = 0
+    four = 0
+    five = 0
+    for face in range(1, FACES + 1):
+        count = counts[face - 1]
+        total += count * face
+        if count >= 2:
+            pairs += 1
+            in_pairs += 2 * face
+            pair = face
+        if count >= 3:
+            three = face
+        if count >= 4:
+            four = face
+        if count == 5:
+            five = face
+    points = 0
+    if row == CHANCE_ROW:
+        points = total
+    elif row == PAIR:
+        points = 2 * pair
+    elif row == TWO_PAIRS:
+        if pairs == 2:
+            points = in_pairs
+        elif numbers.four_as_two_pairs:
+            points = 4 * four
+    elif row == THREE:
+        points = 3 * three
+    elif row == SMALL_STRAIGHT:
+        points = 15 if pairs == 0 and total == 15 else 0  # five faces, all but the six
+    elif row == LARGE_STRAIGHT:
+        points = 20 if pairs == 0 and total == 20 else 0  # five faces, all but the one
+    elif row == FULL_HOUSE:
+        if (pairs == 2 and three > 0) or (numbers.five_as_full_house and five > 0):
+            points = total
+    elif row == FOUR:
+        points = 4 * four
+    elif row == POKER:
+        points = 5 * five
+    return points
+
+
+def row_points(
+    numbers: RuleNumbers, row: int, counts: Sequence[int] | NDArray[np.int64], rolls_left: int
+) -> int:
+    """Return what the dice score in a row, 0 in part two if they miss its need.
+
+    Args:
+        rules: the options.
+        row: the row's number.
+        counts: how many dice show each of the six faces.
+        rolls_left: the rolls not used, 2 straight after the first throw.
+    """
+    if row < SCHOOL_ROWS:
+        return int((counts[row] - PAR) * (row + 1))
+    points = combination_points(numbers, row, counts)
+    extra = POKER_EXTRA if row == POKER and points > 0 else 0
+    if rolls_left == AFTER_FIRST_THROW and numbers.first_throw != NO_DOUBLE:
+        if row != CHANCE_ROW or numbers.chance_doubles:
+            points *= 2
+        if numbers.first_throw == DOUBLE_WITH_EXTRA:
+            extra *= 2
+    return int(points + extra)
+
+
+def rows_made(numbers: RuleNumbers, counts: Sequence[int] | NDArray[np.int64]) -> int:
+    """Return the rows of part two but chance whose need the dice meet, as bits."""
+    made = 0
+    for row in range(SCHOOL_ROWS, CHANCE_ROW):
+        if combination_points(numbers, row, counts) > 0:
+            made |= 1 << row
+    return made
+
+
+def writable_rows(numbers: RuleNumbers, open_rows: int, made: int) -> int:
+    """Return the rows that may be written now, as bits.
+
+    Args:
+        rules: the options.
+        open_rows: bit r set: row r is open.
+        made: :func:`rows_made` of the dice.
+    """
+    rows = open_rows
+    if open_rows & SCHOOL and not numbers.free:
+        rows &= SCHOOL
+    if numbers.deferred:
+        rows &= SCHOOL | CHANCE_BIT | made
+    if numbers.chance_after_miss and open_rows & made:
+        rows &= ~CHANCE_BIT
+    return rows
+
+
+def may_pass(numbers: RuleNumbers, open_rows: int) -> bool:
+    """Tell whether a turn may leave the sheet as it is."""
+    return numbers.deferred and open_rows & SCHOOL == 0
+
+
+def bonus_points(numbers: RuleNumbers, row: Any, open_after: Any, subtotal: Any) -> Any:
+    """Return the school bonus that a write earns; arrays give an array.
+
+    Args:
+        rules: the options.
+        row: the row written: that of the last open school row alone earns it.
+        open_after: the rows open after it.
+        subtotal: the school subtotal after it.
+    """
+    completes = (row < SCHOOL_ROWS) & (open_after & SCHOOL == 0)
+    return (completes & (subtotal >= numbers.school_threshold)) * numbers.school_bonus
+
+
+MOST = 1_000_000
+"""The most that the school's bonus and threshold may be."""
+
+
+# The sheet and the game.
+
+
+class Sheet(NamedTuple):
+    """A sheet; ``points[r]`` is None while row r is open.  The rest follows from the first two."""
+
+    points: tuple[int | None, ...]
+    turns_left: int
+    open_rows: int
+    subtotal: int
+    total: int
+
+
+def make_sheet(numbers: RuleNumbers, points: Sequence[int | None], turns_left: int) -> Sheet:
+    """Return a sheet from its rows (None: open) and its turns left.
+
+    With no turn left the rows still open get their dash.
+    """
+    if turns_left == 0:
+        points = [0 if held is None else held for held in points]
+    open_rows = sum(1 << row for row, held in enumerate(points) if held is None)
+    subtotal = sum(held or 0 for held in points[:SCHOOL_ROWS])
+    total = sum(held or 0 for held in points)
+    if open_rows & SCHOOL == 0 and subtotal >= numbers.school_threshold:
+        total += numbers.school_bonus
+    return Sheet(tuple(points), turns_left, open_rows, subtotal, total)
+
+
+@dataclass(frozen=True, slots=True)
+class Pass:
+    """End a turn of part two with the sheet as it is."""
+
+    def __str__(self) -> str:
+        return "pass"
+
+
+PASS = Pass()
+
+WRITES: tuple[Write, ...] = tuple(Write(row) for row in ROWS)
+
+ROW_NUMBER = {name: row for row, name in enumerate(ROWS)}
+
+_ROLL_COUNTS: list[list[int]] = COUNTS[FIRST_ROLL:].tolist()
+
+
+@lru_cache(maxsize=16)
+def roll_rows_made(numbers: RuleNumbers) -> tuple[int, ...]:
+    """Return :func:`rows_made` of each of the 252 rolls."""
+    return tuple(rows_made(numbers, counts) for counts in _ROLL_COUNTS)
+
+
+@lru_cache(maxsize=16)
+def roll_points(numbers: RuleNumbers) -> NDArray[np.int64]:
+    """Return (3, 252, 15) what each roll scores in each row, by rolls left."""
+    later, first = (
+        [
+            [row_points(numbers, row, counts, rolls_left) for row in range(ROW_COUNT)]
+            for counts in _ROLL_COUNTS
+        ]
+        for rolls_left in (0, AFTER_FIRST_THROW)
+    )
+    points = np.array([later, later, first])
+    points.flags.writeable = False
+    return points
+
+
+@lru_cache(maxsize=1 << 15)
+def _writes(numbers: RuleNumbers, open_rows: int, roll: int) -> tuple[Write | Pass, ...]:
+    rows = writable_rows(numbers, open_rows, roll_rows_made(numbers)[roll])
+    writes = tuple(WRITES[row] for row in range(ROW_COUNT) if rows >> row & 1)
+    return (*writes, PASS) if may_pass(numbers, open_rows) else writes
+
+
+class DicePoker(SheetGame):
+    """The rules of dice poker with a full option set."""
+
+    boxes = ROWS
+    turns = ROW_COUNT
+
+    def __init__(self, options: Mapping[str, Any]) -> None:
+        self.options = dict(options)
+        self.numbers = RuleNumbers(
+            deferred=options["dash"] == "deferred",
+            free=options["order"] == "free",
+            first_throw=FIRST_THROWS.index(options["first_throw"]),
+            five_as_full_house=options["five_as_full_house"],
+            four_as_two_pairs=options["four_as_two_pairs"],
+            school_bonus=options["school_bonus"],
+            school_threshold=options["school_threshold"],
+            chance_doubles=options["chance_doubles"],
+            chance_after_miss=options["chance_after_miss"],
+        )
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, DicePoker) and self.numbers == other.numbers
+
+    def __hash__(self) -> int:
+        return hash(("dice_poker", self.numbers))
+
+    def new_sheet(self) -> Sheet:
+        """Return the empty sheet."""
+        return make_sheet(self.numbers, (None,) * ROW_COUNT, ROW_COUNT)
+
+    def turns_taken(self, sheet: Sheet) -> int:
+        """Return how many turns a sheet has behind it."""
+        return ROW_COUNT - sheet.turns_left
+
+    def total(self, sheet: Sheet) -> int:
+        """Return the points of a sheet, the school bonus counted in once the school is done."""
+        return sheet.total
+
+    def writes(
+        self, sheet: Sheet, dice: tuple[int, ...], rolls_left: int
+    ) -> tuple[Write | Pass, ...]:
+        """Return the legal writes in the order of the sheet, then the pass if there is one."""
+        return _writes(self.numbers, sheet.open_rows, ROLL_INDEX[dice])
+
+    def write(
+        self, sheet: Sheet, dice: tuple[int, ...], rolls_left: int, move: Write | Pass
+    ) -> Sheet:
+        """Return the sheet after a legal write or pass."""
+        points = list(sheet.points)
+        if isinstance(move, Write):
+            row = ROW_NUMBER[move.box]
+            points[row] = row_points(self.numbers, row, _ROLL_COUNTS[ROLL_INDEX[dice]], rolls_left)
+        return make_sheet(self.numbers, points, sheet.turns_left - 1)
+
+    def returns(self, totals: tuple[int, ...]) -> tuple[float, ...]:
+        """Return the settlement: see :func:`settlement`."""
+        return settlement(totals)
+
+
+_GRAIN = 2.0**-36
+"""Payments are whole multiples of this many points, so that sums of them are exact."""
+
+
+def settlement(totals: Sequence[int]) -> tuple[float, ...]:
+    """Return what each seat wins or loses: its total less the mean of all.
+
+    The payments sum to exactly 0 in floating-point numbers, in any order.  Where
+    the mean is no binary fraction they are rounded to 2^-36 points, and the seat
+    with the highest total balances the others.
+    """
+    seats, every = len(totals), sum(totals)
+    payments = [round((seats * total - every) / seats / _GRAIN) * _GRAIN for total in totals]
+    payments[max(range(seats), key=totals.__getitem__)] -= sum(payments)
+    return tuple(payments)

@@ -1,0 +1,259 @@
+"""Bots of the games of dice and a sheet: what yacht and dice poker share.
+
+The problem.  What a sheet is worth between turns comes from a table or a rule of
+thumb.  Within a turn every keep and every write is to be rated by it, for one
+sheet now or for a thousand games side by side.
+
+The algorithm.  A game says what each of its writes is worth on each roll; two
+sweeps of :class:`ustad.runtime.games.five_dice.turn.Turn` rate the keeps.  Many sheets are solved
+side by side, one lane each, and a solved turn is remembered while its decisions
+last: the first decision of a turn costs the sweeps, the next ones a look.
+
+Shapes.  *Choices* are numbered: the 210 keeps of at most four dice by keep index,
+then the writes in the game's order from ``FIRST_WRITE`` = 210.  Worth arrays are
+(m, writes) for m rolls, minus infinity where a write is not legal.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Hashable, Sequence
+from functools import cache
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ustad.runtime.core.game import TIE, Advice, rank
+from ustad.runtime.games.five_dice.sheet import (
+    KEEP_MOVES,
+    ROLLS_A_TURN,
+    Keep,
+    SheetState,
+    keep_moves,
+)
+from ustad.runtime.games.five_dice.turn import ROLL_INDEX, ROLLS, Turn, sub_keeps
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+FIRST_WRITE = len(KEEP_MOVES)
+"""The number of the first write among the choices."""
+
+KEEP_NUMBER = {keep: number for number, keep in enumerate(KEEP_MOVES)}
+
+# Five distinct dice have 31 keeps of at most four dice; shorter lists are filled with a keep
+# that every roll has, the one without dice, behind its first place, so that it never matters.
+_SUB_KEEPS: Ints = np.array([(sub_keeps(roll) + (0,) * 31)[:31] for roll in ROLLS])
+
+
+@cache
+def sub_keep_array(roll: int) -> Ints:
+    """Return the indices of the keeps of at most four dice that a roll contains."""
+    return np.array(sub_keeps(ROLLS[roll]))
+
+
+class RuleOfThumb(ABC):
+    """A level without values: it says what it would play."""
+
+    @abstractmethod
+    def choose(self, view: SheetState) -> Any:
+        """Return the keep or write."""
+
+    def choose_many(self, views: Sequence[SheetState]) -> list[Any]:
+        """Return the keep or write for each view."""
+        return [self.choose(view) for view in views]
+
+    def ask(self, view: SheetState) -> Advice:
+        """Return the move it would play, alone."""
+        return Advice([self.choose(view)] if view.dice is not None else [])
+
+
+class SolvedTurns(Protocol):
+    """The turns of n sheets, solved side by side, a lane each."""
+
+    @property
+    def turn(self) -> Turn:
+        """What each keep is worth: (462, n)."""
+
+    def write_values(self, rolls: Ints, lanes: Ints, rolls_left: int) -> Floats:
+        """Return (m, writes) what writing each of m rolls is worth, the sheet in a lane each."""
+
+    def roll_values(self, roll: int, lane: int, rolls_left: int) -> list[float]:
+        """Return what each write of one roll is worth, the sheet in one lane."""
+
+
+class TurnBot(ABC):
+    """Plays what is worth most by a solved turn.
+
+    Attributes:
+        writes: the moves that end a turn, in the order of the worth arrays.
+        remembered: how many solved turns are kept.
+    """
+
+    writes: tuple[Any, ...]
+    remembered = 2048
+
+    def __init__(self) -> None:
+        self._solved: dict[Hashable, tuple[SolvedTurns, int]] = {}
+        self._moves = (*KEEP_MOVES, *self.writes)
+        self._number = {write: number for number, write in enumerate(self.writes)}
+
+    @abstractmethod
+    def key(self, sheet: Any) -> Hashable:
+        """Return all that the play of a turn depends on."""
+
+    def view_key(self, view: SheetState) -> Hashable:
+        """Return all that the play of a turn depends on, the other sheets included."""
+        return self.key(view.sheet)
+
+    @abstractmethod
+    def solve(self, keys: Sequence[Any]) -> SolvedTurns:
+        """Solve the turns of sheets with these keys, a lane each."""
+
+    def second(self, turns: SolvedTurns) -> SolvedTurns | None:
+        """Return what chooses among choices that these turns hold equal, None for the first."""
+        del turns
+        return None
+
+    def choose(self, view: SheetState) -> Any:
+        """Return the best move, the first of equals."""
+        return self.choose_many([view])[0]
+
+    def choose_many(self, views: Sequence[SheetState]) -> list[Any]:
+        """Return the best move for each view, the first of equals."""
+        places = self._turns([self.view_key(view) for view in views])
+        groups: dict[tuple[int, int], list[int]] = {}
+        for at, (view, (turns, _)) in enumerate(zip(views, places, strict=True)):
+            groups.setdefault((id(turns), view.rolls_left), []).append(at)
+        moves: list[Any] = [None] * len(views)
+        for (_, rolls_left), members in groups.items():
+            turns = places[members[0]][0]
+            lanes = np.array([places[at][1] for at in members])
+            rolls = np.array([ROLL_INDEX[views[at].dice or ()] for at in members])
+            chosen = self._best(turns, rolls_left, rolls, lanes).tolist()
+            for at, choice in zip(members, chosen, strict=True):
+                moves[at] = self._moves[choice]
+        return moves
+
+    def turn_choices(self, sheets: Sequence[Any]) -> Ints:
+        """Return (3, n, 252) the choice with 0, 1 and 2 rolls left on every roll, for n sheets."""
+        return self.key_choices([self.key(sheet) for sheet in sheets])
+
+    def key_choices(self, keys: Sequence[Any]) -> Ints:
+        """Return (3, n, 252) the choice with 0, 1 and 2 rolls left on every roll, for n keys."""
+        turns = self.solve(keys)
+        rolls = np.tile(np.arange(len(ROLLS)), len(keys))
+        lanes = np.repeat(np.arange(len(keys)), len(ROLLS))
+        shape = (len(keys), len(ROLLS))
+        return np.stack(
+            [self._best(turns, left, rolls, lanes).reshape(shape) for left in range(ROLLS_A_TURN)]
+        )
+
+    def _best(self, turns: SolvedTurns, rolls_left: int, rolls: Ints, lanes: Ints) -> Ints:
+        return best_choices(turns, rolls_left, rolls, lanes, lambda: self.second(turns))
+
+    def rated(
+        self, view: SheetState, turns: SolvedTurns, lane: int
+    ) -> tuple[Sequence[Any], list[float]]:
+        """Return the legal moves of a roll and what each is worth in a solved turn."""
+        dice = view.dice or ()
+        roll = ROLL_INDEX[dice]
+        worth = turns.roll_values(roll, lane, view.rolls_left)
+        moves = view.rules.writes(view.sheet, dice, view.rolls_left)
+        values = [worth[self._number[write]] for write in moves]
+        if view.rolls_left:
+            moves = (*keep_moves(dice), *moves)
+            keeps = turns.turn.keeps(view.rolls_left)[sub_keep_array(roll), lane]
+            values = keeps.tolist() + values
+        return moves, values
+
+    def forget(self) -> None:
+        """Forget the solved turns; the answers do not depend on them."""
+        self._solved.clear()
+
+    def turn(self, sheet: Any) -> tuple[SolvedTurns, int]:
+        """Return the solved turn of a sheet and its lane there."""
+        return self._turns([self.key(sheet)])[0]
+
+    def _turns(self, keys: Sequence[Hashable]) -> list[tuple[SolvedTurns, int]]:
+        """Return the solved turn of each key and its lane there."""
+        new = [key for key in dict.fromkeys(keys) if key not in self._solved]
+        if new:
+            if len(self._solved) + len(new) > self.remembered:
+                self._solved.clear()
+                new = list(dict.fromkeys(keys))
+            turns = self.solve(new)
+            self._solved.update((key, (turns, lane)) for lane, key in enumerate(new))
+        return [self._solved[key] for key in keys]
+
+
+class RatingBot(TurnBot):
+    """A turn bot whose values are expected final totals of the sheet."""
+
+    unit = "expected_total"
+
+    @abstractmethod
+    def to_come(self, sheet: Any) -> float:
+        """Return the expected points still to come at the start of a turn."""
+
+    def ask(self, view: SheetState) -> Advice:
+        """Return every legal move with the expected final total after it."""
+        if view.dice is None:
+            return Advice((), self.value(view), self.unit)
+        total = view.sheet.total
+        moves, worth = self.rated(view, *self.turn(view.sheet))
+        best, options = rank(moves, [total + value for value in worth])
+        return Advice(best, options[0][1], self.unit, options)
+
+    def value(self, view: SheetState) -> float:
+        """Return the expected final total of a position that waits for dice, or is over."""
+        sheet = view.sheet
+        if view.rolls_left == ROLLS_A_TURN:
+            to_come = self.to_come(sheet)
+        else:
+            turns, lane = self.turn(sheet)
+            to_come = turns.turn.keeps(view.rolls_left)[KEEP_NUMBER[Keep(view.kept)], lane]
+        return float(sheet.total + to_come)
+
+
+def best_choices(
+    turns: SolvedTurns,
+    rolls_left: int,
+    rolls: Ints,
+    lanes: Ints,
+    second: Callable[[], SolvedTurns | None] = lambda: None,
+) -> Ints:
+    """Return the number of the best choice for each roll and lane.
+
+    Args:
+        turns: rate the choices.
+        rolls_left: 0, 1 or 2.
+        rolls: (m,) the rolls.
+        lanes: (m,) the lanes.
+        second: called where choices are equally good; gives what rates those, the first
+            of equals being taken where that is nothing or holds them equal too.
+    """
+    values = _choice_values(turns, rolls_left, rolls, lanes)
+    equal = values >= values.max(axis=1, keepdims=True) - TIE
+    several = np.flatnonzero(np.count_nonzero(equal, axis=1) > 1)
+    if len(several) and (other := second()) is not None:
+        values = _choice_values(other, rolls_left, rolls[several], lanes[several])
+        values[~equal[several]] = -np.inf
+        equal[several] &= values >= values.max(axis=1, keepdims=True) - TIE
+    first: Ints = equal.argmax(axis=1)
+    if not rolls_left:
+        return FIRST_WRITE + first
+    width = _SUB_KEEPS.shape[1]
+    kept = _SUB_KEEPS[rolls, np.minimum(first, width - 1)]
+    best: Ints = np.where(first < width, kept, FIRST_WRITE + first - width)
+    return best
+
+
+def _choice_values(turns: SolvedTurns, rolls_left: int, rolls: Ints, lanes: Ints) -> Floats:
+    """Return (m, choices) what the keeps of each roll, if a roll is left, and the writes bring."""
+    values = turns.write_values(rolls, lanes, rolls_left)
+    if not rolls_left:
+        return values
+    keeps = turns.turn.keeps(rolls_left)[_SUB_KEEPS[rolls], lanes[:, None]]
+    return np.concatenate([keeps, values], axis=1)

@@ -1,0 +1,80 @@
+"""The export of Marriage: the learned numbers of its expert, as they are.
+
+A number belongs to a feature of a decision; :mod:`ustad.runtime.games.marriage.values` says
+what each is.  The reader gives the numbers by name and sums; it plays nothing: the features are
+the app's to count.  The vectors are positions with the expert's moves and nets, and with the
+``features`` that the net is the sum of, so that an app can check what it counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ustad.runtime.core.game import Progress
+from ustad.runtime.export.content import Content, Packed
+from ustad.runtime.games.marriage.expert import ExpertBot
+from ustad.runtime.games.marriage.round.rules import TYPE
+from ustad.runtime.games.marriage.values import NUMBER_NAMES, expert_numbers, weights_spec
+from ustad.runtime.questions import advice_to_json
+
+VECTORS = 64
+VECTORS_SEED = 7
+_EVERY = 7
+"""Of so many moves one becomes a vector."""
+
+
+def content(options: Mapping[str, Any], folder: Path, progress: Progress | None = None) -> Content:
+    """Return the export of the numbers that are built, else of those that ship.
+
+    Raises:
+        TableError: the numbers that are built are damaged.
+        OptionError: options are given; there are none.
+    """
+    del progress
+    spec = weights_spec(options)
+    numbers = expert_numbers(folder)
+    return Content(
+        options={},
+        facts={
+            "quantity": spec.quantity,
+            "unit": spec.unit,
+            "index_formula": "values[i] is the number of names[i]",
+            "counts": {"values": len(numbers)},
+            "option_defaults": TYPE.read_options({}),
+            "names": list(NUMBER_NAMES),
+        },
+        files={"values.bin": {"values": Packed(np.ascontiguousarray(numbers, dtype="<f8"))}},
+        reader=("marriage.js", "export.js"),
+        levels={"expert": "net"},
+        proof={"numbers": len(numbers), "changed": 0, "largest_cost": 0},
+        vectors=_vectors(folder),
+    )
+
+
+def _vectors(folder: Path) -> list[dict[str, Any]]:
+    """Return positions of rounds of four experts with the expert's answers."""
+    rules = TYPE.game(TYPE.read_options({}))
+    bot = ExpertBot(0, expert_numbers(folder))
+    found: list[dict[str, Any]] = []
+    moves = 0
+    for number in range(VECTORS):
+        state = rules.deal(4, (VECTORS_SEED, number))
+        while not state.is_over() and len(found) < VECTORS:
+            view = state.view(state.current_player())
+            moves += 1
+            if moves % _EVERY == 0:
+                told = advice_to_json(TYPE, bot.ask(view))
+                found.append(
+                    {
+                        "position": TYPE.state_to_json(view),
+                        "best": told["best"],
+                        "value": told["value"],
+                        "features": bot.net_features(view),
+                    }
+                )
+            state = state.apply(bot.choose(view))
+    return found

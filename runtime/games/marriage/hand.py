@@ -1,0 +1,542 @@
+"""The command ``hand`` of Marriage: what a hand is, what it needs, and which cards bring it.
+
+**The problem.**  A hand is to hold three pure melds, or seven dublees, and after the show
+melds of twelve more cards.  How many cards must be replaced, which melds are the nearest,
+and which unseen cards (the *outs*) bring them nearer?
+
+**Before the show** the *partition* is the choice of pure melds that hold most cards
+(:func:`ustad.runtime.games.marriage.cards.melds.show_distance` tells how many) and, among those, leaves
+the best finish.  The distance to a finish is that of the whole hand: of all choices of pure
+melds, those that hold fewer cards too, each with what it leaves, it is the least
+(:func:`nearest_finish`).  So it can be less than what the best show leaves even when the
+hand can show.  The choices are searched from those that hold most; one card less held is
+one more to replace, and what a choice leaves is never nearer to a finish than the whole
+hand, so few sizes are looked at.
+
+No meld needs a copy that is not to be had: those on the table, the tiplu, and all copies
+held are known.  A missing place of the finish where a joker helps is taken to be fillable.
+
+An out is a card not in sight that lessens the distance of the cards given.  Of 22 cards
+(13 after the show) one is to be thrown: the one that keeps the distance and has most outs.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ustad.runtime.core.errors import UsageError, shown
+from ustad.runtime.games.marriage.cards.melds import (
+    CARD_NAMES,
+    CARD_NUMBER,
+    COPIES,
+    DUBLEES_TO_SHOW,
+    FINISH_PLACES,
+    MASTER,
+    PUTALI,
+    SHOW_MELDS,
+)
+from ustad.runtime.games.marriage.round.rules import (
+    HAND,
+    TYPE,
+    Cards,
+    Marriage,
+    Melds,
+    Seat,
+    arrange,
+    finish_melds,
+    flat,
+    is_tanela,
+    meld_names,
+    melds_to_json,
+    player_maal,
+    pure_targets,
+    sorted_melds,
+    without,
+)
+from ustad.runtime.games.marriage.cards import melds
+
+HELD_DUBLEES = HAND - 2 * DUBLEES_TO_SHOW
+"""How many cards are in hand after a show of seven dublees."""
+
+
+class Hand(NamedTuple):
+    """A hand to be judged: all cards, the tanelas laid among them, the tiplu, the options."""
+
+    rules: Marriage
+    cards: Cards
+    laid: Melds = ()
+    tiplu: int | None = None
+    has_shown: bool = True
+
+    @property
+    def rest(self) -> Cards:
+        """The cards that are not laid."""
+        return without(self.cards, flat(self.laid))
+
+    @property
+    def jokers(self) -> int:
+        """Which cards are jokers, as bits."""
+        return melds.joker_mask(-1 if self.tiplu is None else self.tiplu)
+
+    @property
+    def out_of_play(self) -> melds.Ints:
+        """(54,) how many copies of each card are laid or the tiplu."""
+        tiplu = () if self.tiplu is None else (self.tiplu,)
+        return melds.counts_of((*flat(self.laid), *tiplu))
+
+    @property
+    def gone(self) -> int:
+        """The cards of the packs, as bits, of which no copy is left out of sight."""
+        unseen = self.unseen
+        return sum(1 << card for card in range(PUTALI) if unseen[card] == 0)
+
+    @property
+    def places(self) -> int:
+        """How many cards the show is still to lay."""
+        return 3 * (SHOW_MELDS - len(self.laid))
+
+    @property
+    def unseen(self) -> melds.Ints:
+        """(54,) how many copies of each card are not in sight."""
+        seen = self.cards if self.tiplu is None else (*self.cards, self.tiplu)
+        return np.asarray(COPIES - melds.counts_of(seen))
+
+    def maal(self, cards: Cards) -> int:
+        """Return the maal of cards in hand with what is laid."""
+        return player_maal(self.rules, Seat((), self.laid, self.has_shown), cards, self.tiplu, True)
+
+
+# Before the show.
+
+
+class Partition(NamedTuple):
+    """Pure melds, as far as a hand holds them.
+
+    ``targets`` are the melds, ``kept`` the cards of the hand in them.
+    """
+
+    targets: Melds
+    kept: Cards
+
+    @property
+    def missing(self) -> Counter[int]:
+        """The cards of the melds that the hand does not hold."""
+        return Counter(flat(self.targets)) - Counter(self.kept)
+
+
+def judge_hand(hand: Hand) -> dict[str, Any]:
+    """Return what a hand is before the show.
+
+    Returns:
+        ``three_pure``, ``seven_dublees``, ``can_show``; ``show_distance``,
+        ``dublee_distance``, ``finish_distance``: the cards to replace until three pure
+        melds, seven dublees, three pure melds and a finish; ``dublees`` (pairs); ``maal``;
+        ``melds`` and ``dublee_melds`` that show it, null if none do; ``partition``, the pure
+        melds nearest to a show, each with what is missing, ``rest``, the other cards, and
+        ``finish``, the melds nearest to a finish that they make; ``whole_show`` and
+        ``whole_finish``, the same of the whole hand nearest to a finish; ``discard``, of 22
+        cards the one to throw; ``outs`` and ``dublee_outs``, each with how many are unseen,
+        and their sums.
+    """
+    counts = melds.counts_of(hand.rest)
+    distance = _show_distance(hand, hand.rest)
+    pairs = int(melds.dublee_count(counts))
+    near, left = nearest(hand, hand.places - distance)
+    whole, least = nearest_finish(hand, near, distance + left)
+    rest = without(hand.rest, near.kept)
+    seven = [(card,) * 2 for card in range(MASTER) if counts[card] >= 2][:DUBLEES_TO_SHOW]
+    can_dublees = pairs >= DUBLEES_TO_SHOW
+    answer: dict[str, Any] = {
+        "three_pure": distance == 0,
+        "seven_dublees": can_dublees,
+        "can_show": distance == 0 or (can_dublees and hand.rules.dublee),
+        "show_distance": distance,
+        "dublee_distance": max(0, DUBLEES_TO_SHOW - pairs),
+        "finish_distance": least,
+        "dublees": pairs,
+        "maal": hand.maal(hand.rest),
+        "melds": melds_to_json(near.targets) if distance == 0 else None,
+        "dublee_melds": melds_to_json(tuple(seven)) if can_dublees else None,
+        "partition": _partition_to_json(near),
+        "rest": _names(rest),
+        "finish": _finish_to_json(hand, rest),
+        "whole_show": _partition_to_json(whole),
+        "whole_finish": _finish_to_json(hand, without(hand.rest, whole.kept)),
+    }
+    discard, outs = show_outs(hand, distance)
+    if discard is not None:
+        answer["discard"] = CARD_NAMES[discard]
+    dublee_outs = [card for card in range(MASTER) if counts[card] == 1] if not can_dublees else []
+    return (
+        answer | _outs_to_json(hand, "outs", outs) | _outs_to_json(hand, "dublee_outs", dublee_outs)
+    )
+
+
+def _show_distance(hand: Hand, cards: Cards) -> int:
+    counts = melds.counts_of(cards)
+    return int(melds.show_distance(_MEMORY, counts, hand.out_of_play, hand.rules.master_is_pure))
+
+
+_MEMORY = np.zeros(1 << 16, dtype=np.int64)
+
+
+def show_outs(hand: Hand, distance: int) -> tuple[int | None, list[int]]:
+    """Return the card to throw, None unless there are 22, and the outs of the others."""
+    if distance == 0:
+        return None, []
+    ways = list(partitions(hand, hand.places - distance))
+    if len(hand.cards) <= HAND:
+        return None, _show_outs(hand, hand.rest, ways, distance)
+    best: tuple[int | None, list[int]] = (None, [])
+    most = -1
+    unseen = hand.unseen
+    for card in sorted(set(hand.rest), key=lambda card: hand.jokers >> card & 1):
+        copies = hand.rest.count(card)
+        left = [way for way in ways if way.kept.count(card) < copies]
+        if left:
+            outs = _show_outs(hand, without(hand.rest, [card]), left, distance)
+            many = int(unseen[outs].sum())
+            if many > most:
+                best, most = (card, outs), many
+    return best
+
+
+def _show_outs(hand: Hand, cards: Cards, ways: Sequence[Partition], distance: int) -> list[int]:
+    """Return the unseen cards that lessen the distance of some cards to a show.
+
+    Those that one of the choices of pure melds holding most cards misses (``ways``); the
+    master, and all if a choice leaves a whole meld open, are tried.
+    """
+    outs = {card for way in ways for card in way.missing}
+    is_open = any(3 * len(way.targets) < hand.places for way in ways)
+    unseen = hand.unseen
+    return [
+        card
+        for card in range(melds.CARDS)
+        if unseen[card]
+        and (
+            _show_distance(hand, (*cards, card)) < distance
+            if is_open or card == MASTER
+            else card in outs
+        )
+    ]
+
+
+def partitions(hand: Hand, least: int) -> Iterator[Partition]:
+    """Yield the choices of pure melds that hold at least so many cards of a hand."""
+    counts = Counter(hand.rest)
+    free = COPIES - hand.out_of_play
+    targets = [*pure_targets()]
+    if hand.rules.master_is_pure and counts[MASTER]:
+        runs = [cards for cards in targets if not is_tanela(cards)]
+        targets += [(*cards[:at], *cards[at + 1 :], MASTER) for cards in runs for at in range(3)]
+    held = sorted(
+        ((sum((counts & Counter(cards)).values()), cards) for cards in targets),
+        key=lambda row: -row[0],
+    )
+    held = [row for row in held if row[0] > 0]
+
+    def extend(chosen: tuple[Cards, ...], first: int, places: int) -> Iterator[Partition]:
+        need = Counter(flat(chosen))
+        if any(copies > free[card] for card, copies in need.items()):
+            return
+        kept = counts & need
+        if kept.total() >= least:
+            yield Partition(sorted_melds(chosen), tuple(sorted(kept.elements())))
+        for at in range(first, len(held) if places else 0):
+            if kept.total() + places * held[at][0] < least:
+                return
+            yield from extend((*chosen, held[at][1]), at, places - 1)
+
+    yield from extend((), 0, hand.places // 3)
+
+
+def nearest(hand: Hand, most: int) -> tuple[Partition, int]:
+    """Return the pure melds that hold most cards and leave the least finish distance.
+
+    Args:
+        hand: the hand.
+        most: how many cards pure melds can hold.
+
+    Returns:
+        The partition, and the finish distance of the cards that it leaves.
+    """
+    known: dict[Cards, int] = {}
+    best: tuple[int, int, Partition] | None = None
+    unseen = hand.unseen
+    for found in partitions(hand, most):
+        if found.kept not in known:
+            enough = FINISH_PLACES if best is None else best[0]
+            known[found.kept] = _distance_left(hand, found.kept, enough)
+        rating = (known[found.kept], -sum(int(unseen[card]) for card in found.missing))
+        if best is None or rating < best[:2]:
+            best = (*rating, found)
+    assert best is not None
+    return best[2], best[0]
+
+
+def nearest_finish(hand: Hand, near: Partition, distance: int) -> tuple[Partition, int]:
+    """Return the pure melds with which a hand is nearest to a finish, and how near.
+
+    Args:
+        hand: the hand.
+        near: the partition nearest to a show.
+        distance: how many cards must be replaced until show and finish with it.
+    """
+    best = near, distance
+    least_left = _distance_left(hand, (), FINISH_PLACES)
+    known: set[Cards] = {near.kept}
+    for size in range(len(near.kept), -1, -1):
+        missing = hand.places - size
+        if missing + least_left >= best[1]:
+            break
+        for found in partitions(hand, size):
+            if len(found.kept) == size and found.kept not in known:
+                known.add(found.kept)
+                whole = missing + _distance_left(hand, found.kept, best[1] - missing - 1)
+                if whole < best[1]:
+                    best = found, whole
+                    if missing + least_left >= whole:
+                        break
+    return best
+
+
+def _distance_left(hand: Hand, kept: Cards, most: int) -> int:
+    """Return the finish distance of what pure melds leave, ``most + 1`` if it is more."""
+    return _search(without(hand.rest, kept), hand.jokers, hand.gone, most=most)[0]
+
+
+# The finish.
+
+
+def finish_distance(cards: Cards, jokers: int) -> int:
+    """Return how many cards must be replaced until a finish."""
+    return _search(cards, jokers, 0)[0]
+
+
+def _search(
+    cards: Cards, jokers: int, gone: int, outs_wanted: bool = False, most: int = FINISH_PLACES
+) -> tuple[int, Any, Any, Any]:
+    """Return the finish distance, the outs by discard, and the groups of a best finish."""
+    groups, outs = melds.finish_work()
+    chosen = np.zeros(4, dtype=np.int64)
+    counts = melds.counts_of(cards)
+    distance = melds.search_finish(counts, jokers, most, groups, outs, chosen, outs_wanted, gone)
+    return int(distance), outs, groups, chosen
+
+
+def judge_finish(hand: Hand) -> dict[str, Any]:
+    """Return what the cards in hand after the show are.
+
+    Returns:
+        ``can_finish``, ``finish_distance``, ``maal`` of these cards and those laid;
+        ``melds`` and ``discard`` that finish, ``melds`` null if none do; ``partition``,
+        the melds nearest to a finish, each with how many cards it misses; ``outs`` with
+        how many are unseen, and their sum, after ``discard``.
+    """
+    cards = hand.rest
+    distance, outs, _, _ = _search(cards, hand.jokers, hand.gone, True)
+    found: Melds | None = None
+    thrown: int | None = None
+    # Jokers last: their points go with them.
+    order = sorted(set(cards), key=lambda card: hand.jokers >> card & 1)
+    helpful: list[int] = []
+    if len(cards) == FINISH_PLACES:
+        helpful = _bits(outs[melds.CARDS])
+    elif distance == 0:
+        tried = ((card, finish_melds(without(cards, [card]), hand.jokers)) for card in order)
+        thrown, found = next((card, made) for card, made in tried if made is not None)
+    else:
+        ways = [card for card in order if outs[card]] or order
+        thrown = max(ways, key=lambda card: int(hand.unseen[_bits(outs[card])].sum()))
+        helpful = _bits(outs[thrown])
+    return {
+        "can_finish": found is not None,
+        "finish_distance": distance,
+        "maal": hand.maal(cards),
+        "melds": None if found is None else melds_to_json(found),
+        "discard": None if thrown is None else CARD_NAMES[thrown],
+        "partition": _finish_to_json(hand, cards if thrown is None else without(cards, [thrown])),
+    } | _outs_to_json(hand, "outs", helpful if distance else [])
+
+
+def judge_dublee_finish(hand: Hand) -> dict[str, Any]:
+    """Return what the cards in hand after a show of seven dublees are; an eighth finishes."""
+    counts = Counter(hand.rest)
+    pair = next((card for card, copies in sorted(counts.items()) if copies >= 2), None)
+    drawn = len(hand.rest) > HELD_DUBLEES - 3 * len(hand.laid)
+    order = sorted(set(hand.rest), key=lambda card: (hand.jokers >> card & 1, card))
+    thrown: int | None = None
+    outs = [card for card in sorted(counts) if card < MASTER] if pair is None else []
+    if drawn and pair is not None:
+        left = without(hand.rest, [pair] * 2)
+        thrown = next((card for card in order if card in left), None)
+    elif drawn:
+        thrown = min(order, key=lambda card: (hand.jokers >> card & 1, hand.unseen[card]))
+        outs = [card for card in outs if card != thrown]
+    done = pair is not None and thrown is not None
+    return {
+        "can_finish": done,
+        "finish_distance": 0 if pair is not None else 1,
+        "maal": hand.maal(hand.rest),
+        "melds": melds_to_json(((pair, pair),)) if done and pair is not None else None,
+        "discard": None if thrown is None else CARD_NAMES[thrown],
+    } | _outs_to_json(hand, "outs", outs)
+
+
+# JSON and text.
+
+
+def _bits(mask: int) -> list[int]:
+    return [card for card in range(melds.CARDS) if int(mask) >> card & 1]
+
+
+def _names(cards: Sequence[int]) -> list[str]:
+    return [CARD_NAMES[card] for card in cards]
+
+
+def _outs_to_json(hand: Hand, name: str, outs: Sequence[int]) -> dict[str, Any]:
+    unseen = [(card, int(hand.unseen[card])) for card in outs if hand.unseen[card] > 0]
+    return {
+        name: [{"card": CARD_NAMES[card], "unseen": many} for card, many in unseen],
+        f"{name}_unseen": sum(many for _, many in unseen),
+    }
+
+
+def _partition_to_json(found: Partition) -> list[dict[str, Any]]:
+    """Return pure melds with the cards held and the cards missing."""
+    left = Counter(found.kept)
+    rows = []
+    for target in found.targets:
+        held = left & Counter(target)
+        left -= held
+        missing = Counter(target) - held
+        cards = meld_names(tuple(sorted(held.elements())))
+        rows.append({"cards": cards, "missing": _names(sorted(missing.elements()))})
+    return rows
+
+
+def _finish_to_json(hand: Hand, cards: Cards) -> list[dict[str, Any]]:
+    """Return the melds nearest to a finish, each with how many cards it misses."""
+    _, _, groups, chosen = _search(cards, hand.jokers, hand.gone)
+    return [
+        {"cards": meld_names(held), "missing": missing}
+        for held, missing in arrange(cards, hand.jokers, groups, chosen)
+    ]
+
+
+def add_flags(parser: argparse.ArgumentParser) -> None:
+    """Add the flags of the command."""
+    parser.add_argument("--cards", metavar="CARDS", required=True, help='"7H 10D PJ MJ ..."')
+    parser.add_argument("--tiplu", metavar="CARD", help="the tiplu, once it is seen")
+    parser.add_argument(
+        "--laid",
+        action="append",
+        default=[],
+        metavar="CARDS",
+        help="a tanela laid before the first draw, among --cards; repeats",
+    )
+    parser.add_argument("--not-shown", action="store_true", help="the hand never shows")
+    parser.add_argument(
+        "--after-show",
+        action="store_true",
+        help="the cards in hand after the show: 13, or 12 before the draw (8 and 7 after "
+        "seven dublees), and those laid",
+    )
+    parser.add_argument(
+        "--option", action="append", default=[], metavar="NAME=VALUE", help=TYPE.options_help()
+    )
+
+
+def answer(args: argparse.Namespace) -> dict[str, Any]:
+    """Return what ``ustad hand`` answers."""
+    rules = TYPE.game(TYPE.read_options(TYPE.parse_options(args.option)))
+    cards = _cards_from_text("--cards", args.cards)
+    laid = sorted_melds(_cards_from_text("--laid", text) for text in args.laid)
+    if not 0 < len(cards) <= HAND + 1:
+        raise UsageError(f"--cards: expected 1 to {HAND + 1} cards, got {len(cards)}")
+    if args.after_show and args.not_shown:
+        raise UsageError(
+            "hand: expected --after-show or --not-shown: who has shown is not one who never shows"
+        )
+    if len(laid) > SHOW_MELDS or not all(map(is_tanela, laid)):
+        raise UsageError("--laid: expected at most three tanelas, each three identical cards")
+    if Counter(flat(laid)) - Counter(cards):
+        raise UsageError("--laid: expected cards that are among --cards")
+    tiplu = None
+    if args.tiplu is not None:
+        tiplu = _cards_from_text("--tiplu", args.tiplu)[0] if args.tiplu.split() else None
+        if tiplu is None or len(args.tiplu.split()) > 1 or tiplu >= PUTALI:
+            raise UsageError(f"--tiplu: expected one card of the packs, got {shown(args.tiplu)}")
+    for card, count in Counter((*cards, *(() if tiplu is None else (tiplu,)))).items():
+        if count > COPIES[card]:
+            raise UsageError(
+                f"--cards: {CARD_NAMES[card]}: there are {COPIES[card]}, got {count} "
+                "in cards and tiplu"
+            )
+    judged = Hand(rules, cards, laid, tiplu, not args.not_shown)
+    if not args.after_show:
+        return judge_hand(judged)
+    held, dublees = FINISH_PLACES, HELD_DUBLEES - len(flat(laid))
+    if len(judged.rest) in (held, held + 1):
+        return judge_finish(judged)
+    if rules.dublee and len(judged.rest) in (dublees, dublees + 1):
+        return judge_dublee_finish(judged)
+    beside = " beside those laid" if laid else ""
+    raise UsageError(
+        f"--cards: expected with --after-show {held + 1} cards{beside}, or {held} before the "
+        f"draw, {dublees + 1} or {dublees} after seven dublees, got {len(judged.rest)}"
+    )
+
+
+def _cards_from_text(flag: str, text: str) -> Cards:
+    words = text.replace(",", " ").upper().split()
+    for word in words:
+        if word not in CARD_NUMBER:
+            raise UsageError(
+                f"{flag}: expected cards such as 7H, 10D, PJ (putali) or MJ (master), "
+                f"got {shown(word)}"
+            )
+    if len(words) > HAND + 1:
+        raise UsageError(f"{flag}: expected at most {HAND + 1} cards, got {len(words)}")
+    return tuple(sorted(CARD_NUMBER[word] for word in words))
+
+
+def as_text(told: Mapping[str, Any]) -> str:
+    """Return the answer of ``ustad hand`` for people."""
+    lines = []
+    for key, value in told.items():
+        words = _in_words(value)
+        if words:
+            lines.append(f"{key.replace('_', ' '):<16} {words}")
+    return "\n".join(lines)
+
+
+def _in_words(value: Any) -> str:
+    """Return a value of the answer in words, nothing for what is not there."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if not isinstance(value, list):
+        return "" if value is None else str(value)
+    if value and isinstance(value[0], str):
+        return " ".join(value)
+    return (", " if value and "unseen" in value[0] else " | ").join(map(_row_in_words, value))
+
+
+def _row_in_words(row: Any) -> str:
+    """Return a meld, a meld with what it misses, or an out."""
+    if isinstance(row, list):
+        return " ".join(row)
+    if "unseen" in row:
+        return f"{row['card']} ({row['unseen']})"
+    missing = row["missing"]
+    if isinstance(missing, list):
+        missing = " ".join(missing)
+    else:
+        missing = f"{missing} more" if missing else ""
+    return " ".join(row["cards"]) + (f" (+ {missing})" if missing else "")

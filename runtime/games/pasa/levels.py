@@ -1,0 +1,317 @@
+"""The four levels of pasa.
+
+- **easy** bets the least;
+- **medium** draws one of the bets it may make;
+- **hard** follows the lead rule: the most until its lead over the next largest
+  stack, in stakes, exceeds the turns left, the present one counted; then the
+  least;
+- **expert** plays the equilibrium of the stored table.
+
+The problem of expert.  The table holds every seat's win share between throws.  The
+bets of one throw are a small tree: each seat picks the bet with its largest own
+share, knowing what the seats after it will do, and the smallest of bets within
+1e-9.  That is the solver's rule on the solver's numbers, so the bet chosen here
+is the bet chosen there.
+
+Which table answers.  A position says nothing of the laps of its game, and a table
+for more laps answers it as well; so does a table of two seats that holds smaller
+totals.  Of all tables in the folder with the position's seats and rules that
+reach far enough, the one with the fewest laps and chips is read.
+
+Shapes.  Seats are counted from the thrower: ``stacks[0]`` is the thrower's.  Rows
+of the table are (seats,) float64 win shares in that order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ustad.runtime.core.errors import OptionError, PositionError
+from ustad.runtime.core.game import OVER, TIE, Advice, Bot, parse_options, random_for, rank
+from ustad.runtime.games.pasa.rules import (
+    TABLE_FIELDS,
+    TYPE,
+    Pasa,
+    PasaState,
+    first_split,
+    least_chips,
+    legal_bets,
+    most_allowed,
+    split_number,
+    win_shares,
+)
+from ustad.tables import Table, TableSpec, open_table, table_files, tables_folder
+
+Shares = tuple[float, ...]
+
+
+# What a seat decides by: flat functions, compiled for the solver.
+
+
+def is_ahead(stacks: Sequence[int] | NDArray[np.int64], seat: int, turns_left: int) -> bool:
+    """Tell whether a seat's lead over the next largest stack exceeds the turns left."""
+    largest = 0
+    for other in range(len(stacks)):
+        if other != seat:
+            largest = max(largest, stacks[other])
+    return stacks[seat] - largest > turns_left
+
+
+def smallest_best(shares: Sequence[float] | NDArray[np.float64]) -> int:
+    """Return which bet to make: the first whose share is within 1e-9 of the best.
+
+    Args:
+        shares: the own share after each legal bet, in ascending order of the bets.
+    """
+    best = shares[0]
+    for share in shares:
+        best = max(best, share)
+    bet = 0
+    while shares[bet] < best - TIE:
+        bet += 1
+    return bet
+
+
+class _RuleOfThumb:
+    """A level without values: it says what it would bet."""
+
+    def choose(self, view: PasaState) -> int:
+        raise NotImplementedError
+
+    def choose_many(self, views: Sequence[PasaState]) -> list[int]:
+        return [self.choose(view) for view in views]
+
+    def ask(self, view: PasaState) -> Advice:
+        """Return the bet it would make, alone."""
+        return Advice([self.choose(view)] if view.current_player() >= 0 else [])
+
+
+class EasyBot(_RuleOfThumb):
+    """Bets the least."""
+
+    def choose(self, view: PasaState) -> int:
+        """Return the smallest legal bet."""
+        return view.legal_moves()[0]
+
+
+class MediumBot(_RuleOfThumb):
+    """Draws one of the legal bets, fixed by its seed and the position."""
+
+    def __init__(self, seed: int) -> None:
+        self.seed = seed
+
+    def choose(self, view: PasaState) -> int:
+        """Return a legal bet, each equally likely."""
+        options = sorted(view.rules.options.items())
+        known = (options, view.stacks, view.thrower, view.turns_left, view.bets)
+        return random_for(self.seed, known).choice(view.legal_moves())
+
+
+class HardBot(_RuleOfThumb):
+    """Follows the lead rule."""
+
+    def choose(self, view: PasaState) -> int:
+        """Return the smallest legal bet if the seat is far enough ahead, else the largest."""
+        ahead = is_ahead(view.stacks, view.current_player(), view.turns_left)
+        return view.legal_moves()[0 if ahead else -1]
+
+
+class Throw:
+    """The bets of one throw, solved with a table.
+
+    Args:
+        game: the rules.
+        table: a table that holds the position.
+        stacks: the stacks, the thrower's first.
+        turns_left: the turns left, the present one counted.
+    """
+
+    def __init__(self, rules: Pasa, table: Table, stacks: tuple[int, ...], turns_left: int) -> None:
+        self.rules = rules
+        self.stacks = stacks
+        self.bettors = tuple(seat for seat in range(1, len(stacks)) if stacks[seat])
+        chips = table.spec.options["chips"]
+        self._first_row = first_split(len(stacks), chips, sum(stacks))
+        self._now = table.values[turns_left - 1]
+        self._later = table.values[turns_left - 2] if turns_left > 1 else None
+        self._known: dict[tuple[int, ...], Shares] = {}
+
+    def legal_bets(self, bets: tuple[int, ...]) -> Sequence[int]:
+        """Return what the next seat may bet once these bets are made."""
+        own = self.stacks[self.bettors[len(bets)]]
+        rules, others = self.rules, len(self.bettors)
+        most = most_allowed(rules.cap, rules.max_bet, self.stacks[0], others, own, sum(bets))
+        return legal_bets(rules.menu, most)
+
+    def after_each(self, bets: tuple[int, ...]) -> list[Shares]:
+        """Return every seat's share after each legal bet of the next seat."""
+        return [self.shares((*bets, bet)) for bet in self.legal_bets(bets)]
+
+    def shares(self, bets: tuple[int, ...]) -> Shares:
+        """Return every seat's share once these bets are made and the others play their best."""
+        found = self._known.get(bets)
+        if found is None:
+            if len(bets) == len(self.bettors):
+                found = self._after_throw(bets)
+            else:
+                after = self.after_each(bets)
+                seat = self.bettors[len(bets)]
+                found = after[smallest_best([shares[seat] for shares in after])]
+            self._known[bets] = found
+        return found
+
+    def _after_throw(self, bets: tuple[int, ...]) -> Shares:
+        """Return every seat's share once all bets are made: half paro, half tiro."""
+        taken, paid = list(self.stacks), list(self.stacks)
+        for seat, bet in zip(self.bettors, bets, strict=True):
+            taken[seat] -= bet
+            paid[seat] += bet
+        taken[0] += sum(bets)
+        paid[0] -= sum(bets)
+        paid = [*paid[1:], paid[0]]
+        paro = self._now[self._first_row + split_number(taken)].tolist()
+        if self._later is None:
+            tiro = list(win_shares(paid))
+        else:
+            tiro = self._later[self._first_row + split_number(paid)].tolist()
+        tiro = [tiro[-1], *tiro[:-1]]
+        return tuple(0.5 * (won + lost) for won, lost in zip(paro, tiro, strict=True))
+
+
+def find_table(folder: Path, rules: Pasa, players: int, chips: int, turns_left: int) -> TableSpec:
+    """Return the smallest table in a folder that answers, or, if none does, the one to build.
+
+    Args:
+        folder: where the tables are.
+        game: the rules.
+        players: the seats.
+        chips: all chips on the table, in stakes.
+        turns_left: the turns left.
+
+    Raises:
+        PositionError: none answers, and the one to build cannot fit.
+    """
+    found = []
+    for path in table_files(folder):
+        _, *texts = path.stem.split(",")
+        try:
+            options = parse_options(TYPE.name, TABLE_FIELDS, texts)
+            spec = TYPE.table_spec(options)
+        except OptionError:
+            continue
+        key = spec.options
+        if (
+            path.name == spec.file_name
+            and key["players"] == players
+            and all(key[name] == value for name, value in rules.options.items())
+            and least_chips(players, key["chips"]) <= chips <= key["chips"]
+            and turns_left <= players * key["laps"]
+        ):
+            found.append((key["laps"], key["chips"], spec))
+    if found:
+        return min(found, key=lambda row: row[:2])[2]
+    laps = -(-turns_left // players)
+    try:
+        return TYPE.table_spec({**rules.options, "players": players, "chips": chips, "laps": laps})
+    except OptionError as error:
+        raise PositionError(
+            f"position: stacks, turns_left: {chips} chips and {turns_left} turns are more than a "
+            f"table can hold: {error}"
+        ) from None
+
+
+class TableBot:
+    """Plays the equilibrium of the table that holds the position.
+
+    Which table that is shows only when a position comes; it is opened then and kept.
+    """
+
+    unit = "win_share"
+    _REMEMBERED = 4096
+
+    def __init__(self, rules: Pasa, folder: Path) -> None:
+        self.rules = rules
+        self.folder = folder
+        self._tables: dict[tuple[int, int], Table] = {}
+        self._throws: dict[tuple[tuple[int, ...], int], Throw] = {}
+
+    def choose(self, view: PasaState) -> int:
+        """Return the best bet, the smallest of equals."""
+        throw, bets = self._throw(view), _bets_made(view)
+        seat = _from_thrower(view, view.current_player())
+        own = [shares[seat] for shares in throw.after_each(bets)]
+        return throw.legal_bets(bets)[smallest_best(own)]
+
+    def choose_many(self, views: Sequence[PasaState]) -> list[int]:
+        """Return the best bet for each view."""
+        return [self.choose(view) for view in views]
+
+    def ask(self, view: PasaState) -> Advice:
+        """Return every legal bet with the mover's win share after it.
+
+        ``win_shares`` holds every seat's share, in the order of the seats, if the
+        mover makes its best bet.  Where no bet is to be made the value is the
+        share of the seat with the dice.
+        """
+        seat = view.current_player()
+        if seat < 0:
+            shares = self._shares(view)
+            return Advice((), shares[view.thrower], self.unit, (), {"win_shares": list(shares)})
+        throw, bets = self._throw(view), _bets_made(view)
+        own = [shares[_from_thrower(view, seat)] for shares in throw.after_each(bets)]
+        best, options = rank(throw.legal_bets(bets), own)
+        shares = self._shares(view)
+        return Advice(best, options[0][1], self.unit, options, {"win_shares": list(shares)})
+
+    def _shares(self, view: PasaState) -> Shares:
+        """Return every seat's share, in the order of the seats."""
+        if view.current_player() == OVER:
+            return view.returns()
+        shares = self._throw(view).shares(_bets_made(view))
+        return tuple(shares[_from_thrower(view, seat)] for seat in range(len(shares)))
+
+    def _throw(self, view: PasaState) -> Throw:
+        stacks = (*view.stacks[view.thrower :], *view.stacks[: view.thrower])
+        key = stacks, view.turns_left
+        if key not in self._throws:
+            if len(self._throws) >= self._REMEMBERED:
+                self._throws.clear()
+            self._throws[key] = Throw(self.rules, self._table(view), stacks, view.turns_left)
+        return self._throws[key]
+
+    def _table(self, view: PasaState) -> Table:
+        """Return a table that holds the position, opened anew only if the known one does not."""
+        key = len(view.stacks), sum(view.stacks)
+        table = self._tables.get(key)
+        if table is None or len(table.values) < view.turns_left:
+            spec = find_table(self.folder, self.rules, *key, view.turns_left)
+            table = self._tables[key] = open_table(spec, self.folder)
+        return table
+
+
+def _from_thrower(view: PasaState, seat: int) -> int:
+    """Return a seat's distance from the thrower."""
+    return (seat - view.thrower) % len(view.stacks)
+
+
+def _bets_made(view: PasaState) -> tuple[int, ...]:
+    """Return the bets made in this throw, in the order of betting, seats without chips left out."""
+    seats = len(view.stacks)
+    around = [(view.thrower + step) % seats for step in range(1, seats)]
+    made = ((view.stacks[seat], view.bets[seat]) for seat in around)
+    return tuple(bet for stack, bet in made if stack and bet is not None)
+
+
+def make_bot(level: str, rules: Pasa, tables: Path | None, seed: int) -> Bot:
+    """Return a bot of a level; see :meth:`ustad.runtime.core.game.GameType.bot`."""
+    if level == "easy":
+        return EasyBot()
+    if level == "medium":
+        return MediumBot(seed)
+    if level == "hard":
+        return HardBot()
+    return TableBot(rules, tables_folder(tables))

@@ -1,0 +1,62 @@
+"""Numbering the splits of pasa's chips."""
+
+from __future__ import annotations
+
+from __future__ import annotations
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache, lru_cache
+from itertools import product
+from math import comb
+from pathlib import Path
+from typing import Any
+import numpy as np
+from numpy.typing import NDArray
+from ustad.runtime.core.errors import MoveError, OptionError, OutcomeError, PositionError, shown
+from ustad.runtime.core.game import CHANCE, OVER, Bot, GameType, Option, WholeNumber, read_options
+from ustad.runtime.core.strict_json import Fields, is_int
+from ustad.tables import TableSpec
+
+
+def split_number(stacks: Sequence[int]) -> int:
+    """Return the number of a split of the chips, the thrower's stack first."""
+    number = held = 0
+    for last, stack in enumerate(reversed(stacks[1:]), start=1):
+        held += stack
+        number += comb(held + last - 1, last)
+    return number
+
+
+def binomials(players: int, chips: int) -> NDArray[np.int64]:
+    """Return (players, chips + 2): C(q + j - 1, j) for j and q, of which splits are numbered."""
+    return np.array(
+        [[comb(q + j - 1, j) if j else 1 for q in range(chips + 2)] for j in range(players)]
+    )
+
+
+def least_chips(players: int, chips: int) -> int:
+    """Return the smallest total of chips that a table of so many seats and chips holds."""
+    return 1 if players == 2 and chips <= ALL_TOTALS_UP_TO else chips
+
+
+def first_split(players: int, chips: int, total: int) -> int:
+    """Return how many splits stand before those of one total in a table.
+
+    Args:
+        players: the seats of the table.
+        chips: its key ``chips``, the largest total that it holds.
+        total: the total.  One more than ``chips`` gives the number of all splits.
+    """
+    least = least_chips(players, chips)
+    return comb(total + players - 1, players) - comb(least + players - 1, players)
+
+
+def even_split(players: int, chips: int) -> tuple[int, ...]:
+    """Return the chips dealt out evenly, the first seats getting what is left over."""
+    return to_stakes((1,) * players, chips)
+
+
+# Tables.
+
+ALL_TOTALS_UP_TO = 100
+"""Chips up to which a table of two seats holds every smaller total too."""

@@ -1,0 +1,419 @@
+"""The four levels of Raja Pasu.
+
+- **easy** plays a random move, of those that capture something if there are any;
+- **medium** plays for the greatest gain of the move itself;
+- **hard** looks four moves ahead, without tables;
+- **expert** plays the exact tables: no play gains more against the best reply.
+
+All of them play for the margin of the round, in a match too.
+
+**Looking up.**  Expert plays every legal move and looks the position after it up
+in the table of the number of closed holes (``tables.RoundTable``): the code of the
+position by binary search among the codes of its pattern.  Every position that can
+arise from a start of a round is there, and every position with few seeds.
+
+**Searching.**  An odd position that someone typed in is searched
+(:class:`Search`): negamax with alpha-beta and a transposition table, deepened ply
+by ply, with the tables as leaves, until all is proven or so many positions were
+looked at, which takes about two seconds and does not depend on the machine.  A value
+is *proven* if no guess had a part in it: ``exact`` in the answer says so.
+Positions are the seeds of the ring seen by the mover; no search knows which hole
+is which.
+
+**Ties.**  A move that keeps the value may still lead nowhere: equally good moves
+can go round for ever, and the third repetition pays what it likes.  So of equals
+a move that captures comes first, since captured seeds do not return; if none
+does, expert plays the one whose value can be made good in the fewest moves
+(:meth:`TableBot.prefer`), hard one that leads to no earlier position.
+
+**Repetition.**  Tables and search ask about a position without a past.  If a past
+is given, moves that make a third repetition are valued by what they bring; as
+long as an earlier position has stood twice already, other values may be led
+astray by it, and ``exact`` is false.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from ustad.runtime.core.game import TIE, Advice, random_for, rank
+from ustad.runtime.games.raja_pasu.rules import (
+    NO_LOG,
+    ROW,
+    RajaPasu,
+    RajaPasuState,
+    Seeds,
+    Sow,
+    play_hole,
+)
+from ustad.runtime.games.raja_pasu.tables import RoundTable
+
+UNIT = "margin"
+
+
+class _RuleOfThumb:
+    """A level without values: it says what it would play."""
+
+    def choose(self, view: RajaPasuState) -> Sow:
+        raise NotImplementedError
+
+    def choose_many(self, views: Sequence[RajaPasuState]) -> list[Sow]:
+        return [self.choose(view) for view in views]
+
+    def ask(self, view: RajaPasuState) -> Advice[Sow]:
+        """Return the move it would play, alone."""
+        return Advice([] if view.is_over() else [self.choose(view)])
+
+
+class EasyBot(_RuleOfThumb):
+    """Plays a random move, of those that capture something if there are any."""
+
+    def __init__(self, seed: int) -> None:
+        self._seed = seed
+
+    def choose(self, view: RajaPasuState) -> Sow:
+        """Return the move."""
+        moves = view.legal_moves()
+        capturing = [move for move in moves if view.sown(move)[1][0] > 0]
+        return random_for(self._seed, (view.board, view.to_move)).choice(capturing or moves)
+
+
+class MediumBot(_RuleOfThumb):
+    """Plays the move that gains most at once, the first of equals."""
+
+    def choose(self, view: RajaPasuState) -> Sow:
+        """Return the move."""
+
+        def gain(move: Sow) -> int:
+            _, (mine, other), _ = view.sown(move)
+            return mine - other
+
+        return max(view.legal_moves(), key=gain)
+
+
+Leaf = Callable[[Seeds, int], int | None]
+
+
+class _TooFarError(Exception):
+    """The search has looked at as many positions as it may."""
+
+
+_BOUND_BELOW, _BOUND_ABOVE, _EXACT = range(3)
+
+_TO_THE_END = 1000
+
+_DEEPEST = 100
+"""Moves that a search looks ahead at most; a round from the start has some thirty."""
+
+
+class Search:
+    """Alpha-beta over positions of a ring, with a transposition table.
+
+    Args:
+        skipped: whether a lap leaves out the hole it began from.
+        leaf: the margin of a position that is known, None for others.
+    """
+
+    _REMEMBERED = 100_000
+    """Positions whose children a search remembers at most, some 2 KB each."""
+
+    _KEPT = 10_000
+    """How many it may still remember when it is done: a server keeps many bots."""
+
+    def __init__(self, skipped: bool, leaf: Leaf | None = None) -> None:
+        self.skipped = skipped
+        self.leaf = leaf
+        self.positions = 0
+        self._most = float("inf")
+        self._found: dict[tuple[Seeds, int], tuple[int, int, int]] = {}
+        self._children: dict[tuple[Seeds, int], list[tuple[int, Seeds, int]]] = {}
+
+    def children(self, seeds: Seeds, own: int) -> list[tuple[int, Seeds, int]]:
+        """Return gain, position after it and the most that it can bring, for each move.
+
+        The moves with the greatest gain come first.
+        """
+        key = (seeds, own)
+        known = self._children.get(key)
+        if known is None:
+            if len(self._children) > self._REMEMBERED:
+                self._children.clear()
+            known = []
+            board, taken = [0] * len(seeds), [0, 0]
+            for hole in range(own):
+                if seeds[hole]:
+                    play_hole(seeds, own, hole, self.skipped, board, taken, NO_LOG)
+                    gain, after = taken[0] - taken[1], (*board[own:], *board[:own])
+                    known.append((gain, after, gain + sum(after)))
+            known.sort(key=lambda child: -child[0])
+            self._children[key] = known
+        return known
+
+    def margin(
+        self, seeds: Seeds, own: int, depth: int, alpha: int = -1000, beta: int = 1000
+    ) -> tuple[int, bool]:
+        """Return the mover's margin as far as some moves ahead can tell, and if it is proven.
+
+        What lies beyond is guessed to bring both the same.  As usual with
+        alpha-beta, a margin not above ``alpha`` or not below ``beta`` is a bound.
+        """
+        if not any(seeds[:own]):
+            return -sum(seeds), True
+        if self.leaf is not None and (known := self.leaf(seeds, own)) is not None:
+            return known, True
+        if depth == 0:
+            return 0, False
+        if self.positions >= self._most:
+            raise _TooFarError
+        self.positions += 1
+        key = (seeds, own)
+        searched, margin, kind = self._found.get(key, (-1, 0, _EXACT))
+        if searched >= depth and (
+            kind == _EXACT
+            or (kind == _BOUND_BELOW and margin >= beta)
+            or (kind == _BOUND_ABOVE and margin <= alpha)
+        ):
+            return margin, searched == _TO_THE_END
+        best, proven, floor = -1000, True, alpha
+        other = len(seeds) - own
+        for gain, after, most in self.children(seeds, own):
+            if most <= max(floor, best):
+                best = max(best, most)
+                continue
+            margin, sure = self.margin(
+                after, other, depth - 1, gain - beta, gain - max(floor, best)
+            )
+            margin = gain - margin
+            if margin > best:
+                best = margin
+            if best >= beta:
+                proven = sure
+                break
+            proven = proven and sure
+        kind = _BOUND_BELOW if best >= beta else _EXACT if best > alpha else _BOUND_ABOVE
+        self._found[key] = (_TO_THE_END if proven else depth, best, kind)
+        return best, proven
+
+    def margins(
+        self, positions: Sequence[tuple[Seeds, int]], depth: int, most: int | None = None
+    ) -> list[tuple[int, bool]]:
+        """Return the margin of each position, and whether it is proven.
+
+        Args:
+            positions: seeds and how many holes are the mover's.
+            depth: how many moves to look ahead at most.
+            most: deepen ply by ply and stop after so many positions; without it,
+                search to that depth at once.
+        """
+        try:
+            return self._margins(positions, depth, most)
+        finally:
+            self._found.clear()  # what was asked before must not change the answer
+            if len(self._children) > self._KEPT:
+                self._children.clear()
+
+    def _margins(
+        self, positions: Sequence[tuple[Seeds, int]], depth: int, most: int | None
+    ) -> list[tuple[int, bool]]:
+        self.positions = 0
+        self._most = float("inf")
+        if most is None:
+            return [self.margin(seeds, own, depth) for seeds, own in positions]
+        found = [self.margin(seeds, own, 0) for seeds, own in positions]
+        self._most = most
+        for deeper in range(1, depth + 1):
+            if all(proven for _, proven in found):
+                break
+            try:
+                found = [self.margin(seeds, own, deeper) for seeds, own in positions]
+            except _TooFarError:
+                break
+        return found
+
+
+class _Rater:
+    """A level that knows the margin of every move."""
+
+    def after(self, positions: Sequence[tuple[Seeds, int]]) -> list[tuple[int, bool]]:
+        """Return the mover's margin of each position, and whether it is exact."""
+        raise NotImplementedError
+
+    def prefer(self, view: RajaPasuState, tied: Sequence[Sow]) -> Sow:
+        """Return one of equally good moves: one that captures most, then one that leads on."""
+
+        def leads_on(move: Sow) -> tuple[int, bool]:
+            board, taken, _ = view.sown(move)
+            return sum(taken), board not in view.earlier
+
+        return max(tied, key=leads_on)
+
+    def ask(self, view: RajaPasuState) -> Advice[Sow]:
+        """Return every legal move with its margin, and whether all are exact.
+
+        The first of the best moves is the one that the bot plays.
+        """
+        if view.is_over():
+            rest = view.remainder()
+            margin = rest[view.to_move] - rest[1 - view.to_move]
+            return Advice((), float(margin), UNIT, (), {"exact": True})
+        moves, values, exact = self._rate(view)
+        best, options = rank(moves, values)
+        if len(best) > 1:
+            first = self.prefer(view, best)
+            options.sort(key=lambda option: (-option[1], option[0] != first))
+            best.sort(key=lambda move: move != first)
+        return Advice(best, options[0][1], UNIT, options, {"exact": exact})
+
+    def choose(self, view: RajaPasuState) -> Sow:
+        """Return the best move."""
+        moves, values, _ = self._rate(view)
+        least = max(values) - TIE
+        tied = [move for move, value in zip(moves, values, strict=True) if value >= least]
+        return tied[0] if len(tied) == 1 else self.prefer(view, tied)
+
+    def choose_many(self, views: Sequence[RajaPasuState]) -> list[Sow]:
+        """Return the best move for each view."""
+        return [self.choose(view) for view in views]
+
+    def _rate(self, view: RajaPasuState) -> tuple[Sequence[Sow], list[float], bool]:
+        """Return the legal moves, their margins, and whether all are exact."""
+        holes, own = view.ring()
+        seeds, skipped = view.seeds(), view.rules.skipped
+        board, taken = [0] * len(holes), [0, 0]
+        moves, gains, positions = view.legal_moves(), [], []
+        for move in moves:
+            play_hole(seeds, own, holes.index(move.hole), skipped, board, taken, NO_LOG)
+            gains.append(taken[0] - taken[1])
+            positions.append(((*board[own:], *board[:own]), len(holes) - own))
+        margins = self.after(positions)
+        values = [float(gain - margin) for gain, (margin, _) in zip(gains, margins, strict=True)]
+        exact = all(sure for _, sure in margins)
+        if view.earlier:
+            exact = self._rate_repetitions(view, moves, gains, values) and exact
+        return moves, values, exact
+
+    @staticmethod
+    def _rate_repetitions(
+        view: RajaPasuState, moves: Sequence[Sow], gains: list[int], values: list[float]
+    ) -> bool:
+        """Set the values of moves that end the round by a third repetition.
+
+        Returns:
+            Whether no such end lies ahead of the other moves.
+        """
+        for at, move in enumerate(moves):
+            ended = view.after_sowing(move)
+            if ended.repeated():
+                rest = ended.remainder()
+                values[at] = float(gains[at] + rest[view.to_move] - rest[1 - view.to_move])
+        past = [*view.earlier, view.board]
+        return all(mine.count(board) < 2 for mine in (past[::2], past[1::2]) for board in set(mine))
+
+
+class SearchBot(_Rater):
+    """Looks some moves ahead, without tables; what lies beyond is taken as even."""
+
+    def __init__(self, rules: RajaPasu, depth: int) -> None:
+        self._search = Search(rules.skipped)
+        self._depth = depth
+
+    def after(self, positions: Sequence[tuple[Seeds, int]]) -> list[tuple[int, bool]]:
+        """Return the mover's margin of each position, and whether it is exact."""
+        return self._search.margins(positions, self._depth - 1)
+
+
+class TableBot(_Rater):
+    """Plays the exact tables; positions outside them are searched.
+
+    Args:
+        game: the rules.
+        table: returns the table of a number of closed holes of one side.
+        most: how many positions are looked at where one outside the tables is searched.
+    """
+
+    def __init__(
+        self, rules: RajaPasu, table: Callable[[int], RoundTable], most: int = 150_000
+    ) -> None:
+        self._table = table
+        self._most = most
+        self._search = Search(rules.skipped, self.margin)
+
+    def margin(self, seeds: Seeds, own: int) -> int | None:
+        """Return the margin of a position that is over or in the tables, None for others."""
+        if not any(seeds[:own]):
+            return -sum(seeds)
+        closed = 2 * ROW - len(seeds)
+        if closed >= ROW or ROW not in (own, len(seeds) - own):
+            return None
+        return self._table(closed).margin(seeds, own)
+
+    def after(self, positions: Sequence[tuple[Seeds, int]]) -> list[tuple[int, bool]]:
+        """Return the mover's margin of each position, and whether it is exact."""
+        found = []
+        for seeds, own in positions:
+            margin = self.margin(seeds, own)
+            if margin is None:
+                return self._search.margins(positions, _DEEPEST, self._most)
+            found.append((margin, True))
+        return found
+
+    def prefer(self, view: RajaPasuState, tied: Sequence[Sow]) -> Sow:
+        """Return one of equally good moves: one that captures most, else the quickest.
+
+        A move without capture is made good in d moves if the mover can be sure of
+        its value however the seeds are shared that are still there after d moves
+        without capture.  Each move then leads to a position that needs fewer, so
+        no position comes twice.
+        """
+        captures = {move: sum(view.sown(move)[1]) for move in tied}
+        most = max(tied, key=captures.__getitem__)
+        if captures[most]:
+            return most
+        replies = []
+        for move in tied:
+            after = view.after_sowing(move)
+            if after.is_over():
+                return move
+            seeds, own = tuple(after.seeds()), after.ring().own
+            replies.append((move, seeds, own, self.margin(seeds, own)))
+        known: dict[tuple[Seeds, int, int], int] = {}
+        for depth in range(1, _DEEPEST):
+            for move, seeds, own, margin in replies:
+                if margin is None:
+                    return super().prefer(view, tied)
+                if self._bound(seeds, own, depth, 1, known) <= margin:
+                    return move
+        return super().prefer(view, tied)
+
+    def _bound(
+        self,
+        seeds: Seeds,
+        own: int,
+        depth: int,
+        sign: int,
+        known: dict[tuple[Seeds, int, int], int],
+    ) -> int:
+        """Return the mover's margin if the mover gets all that is left after d moves, or none.
+
+        Args:
+            seeds: of the ring's holes, the mover's first.
+            own: how many of the holes are the mover's.
+            depth: how many moves without capture are looked at.
+            sign: 1 if the mover gets what is left then, -1 if the opponent does.
+            known: what was found before for seeds, own and sign times depth.
+        """
+        here = sum(seeds)
+        if not any(seeds[:own]):
+            return -here
+        if depth == 0:
+            return sign * here
+        key = (seeds, own, sign * depth)
+        if key not in known:
+            best, other = -here, len(seeds) - own
+            for gain, after, _ in self._search.children(seeds, own):
+                margin = self.margin(after, other) if sum(after) < here else None
+                if margin is None:
+                    margin = self._bound(after, other, depth - 1, -sign, known)
+                best = max(best, gain - margin)
+            known[key] = best
+        return known[key]

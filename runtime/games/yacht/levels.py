@@ -1,0 +1,308 @@
+"""The four levels of yacht.
+
+- **easy** keeps the face it has most of and writes the box that pays most now;
+- **medium** weighs every keep by what the best box would pay after the next
+  roll, and writes like easy;
+- **hard** plays the exact table: every keep to the end of the turn, every box
+  against what the sheet is worth after it.  It maximises the expected final
+  total, and nothing does better;
+- **expert** plays to win against the sheets it sees: :mod:`ustad.runtime.games.yacht.expert`.
+
+The problem of hard.  The table holds what a sheet is worth between turns.  The
+turn itself is solved anew for each sheet by :mod:`ustad.runtime.games.five_dice.bots`, from
+what writing each roll into each box is worth.
+
+Shapes.  A *payment* is a pair of a box and points that it can hold; there are
+``PAYMENTS`` of them.  ``gains`` is (payments + 1, n): what each is worth for
+each of n sheets, minus infinity for written boxes and in the last row, which
+stands for an illegal write.  ``payment`` is (252, 13): which one each roll makes
+in each box.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ustad.runtime.core.game import TIE, Bot
+from ustad.runtime.games.five_dice.bots import RatingBot, RuleOfThumb, sub_keep_array
+from ustad.runtime.games.five_dice.sheet import KEEP_MOVES, Keep, SheetState
+from ustad.runtime.games.five_dice.turn import (
+    COUNTS,
+    FIRST_ROLL,
+    ROLL_INDEX,
+    ROLLS,
+    Turn,
+    keep_values,
+)
+from ustad.runtime.games.yacht.rules import (
+    BONUS_AT,
+    BOXES,
+    TYPE,
+    WRITES,
+    Sheet,
+    Yacht,
+    box_points,
+    columns,
+    extra_points,
+    five_equal,
+    has_jokers,
+    state_index,
+    state_number,
+    upper_after,
+    upper_points,
+    write_points,
+    yacht_after,
+)
+from ustad.tables import Table, open_table, tables_folder
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+_ROLL_COUNTS: list[list[int]] = COUNTS[FIRST_ROLL:].tolist()
+FIVE_EQUAL = [roll for roll, counts in enumerate(_ROLL_COUNTS) if five_equal(counts)]
+
+_POINTS: Ints = np.array(
+    [[box_points(box, counts, False) for box in range(len(BOXES))] for counts in _ROLL_COUNTS]
+)
+"""(252, 13): what each roll pays in each box, nothing being a joker."""
+
+
+@lru_cache(maxsize=1024)
+def roll_points(second_yacht: int, open_boxes: int) -> NDArray[np.int8]:
+    """Return (252, 13) what each roll would put into each box, -1 where that is not legal."""
+    is_open = np.array([open_boxes >> box & 1 for box in range(len(BOXES))], dtype=bool)
+    points = np.where(is_open, _POINTS, -1).astype(np.int8)
+    points[FIVE_EQUAL] = _five_equal_points(second_yacht, open_boxes)
+    points.flags.writeable = False
+    return points
+
+
+def _five_equal_points(second_yacht: int, open_boxes: int) -> list[list[int]]:
+    """Return (6, 13) what five equal dice of each face would put into each box, -1: illegal."""
+    return [
+        [
+            write_points(second_yacht, open_boxes, box, _ROLL_COUNTS[roll])
+            for box in range(len(BOXES))
+        ]
+        for roll in FIVE_EQUAL
+    ]
+
+
+class EasyBot(RuleOfThumb):
+    """Keeps the face it has most of, the higher of equals; writes what pays most now."""
+
+    def choose(self, view: SheetState) -> Any:
+        """Return the keep or write."""
+        dice = view.dice or ()
+        face = max(dice, key=lambda die: (dice.count(die), die))
+        if view.rolls_left and dice.count(face) < len(dice):
+            return Keep((face,) * dice.count(face))
+        return best_write_now(view)
+
+
+class MediumBot(RuleOfThumb):
+    """Weighs every keep by the best box after the next roll; writes what pays most now."""
+
+    def choose(self, view: SheetState) -> Any:
+        """Return the keep or write; writing at once counts as keeping all five dice."""
+        if view.rolls_left:
+            roll = ROLL_INDEX[view.dice or ()]
+            values = _points_after_roll(view.rules.second_yacht, view.sheet.open_boxes)
+            keeps = sub_keep_array(roll)
+            best = keeps[values[keeps].argmax()]
+            if values[best] > values[FIRST_ROLL + roll] + TIE:
+                return KEEP_MOVES[best]
+        return best_write_now(view)
+
+
+@lru_cache(maxsize=4096)
+def _points_after_roll(second_yacht: int, open_boxes: int) -> Floats:
+    """Return (462,) the points of the best box expected when each keep is rolled once."""
+    best = roll_points(second_yacht, open_boxes).max(axis=1)
+    return keep_values(best.astype(np.float64))
+
+
+def best_write_now(view: SheetState) -> Any:
+    """Return the legal write with the most points, the first on the sheet of equals."""
+    points = roll_points(view.rules.second_yacht, view.sheet.open_boxes)
+    return WRITES[int(points[ROLL_INDEX[view.dice or ()]].argmax())]
+
+
+# The table.
+
+
+def _payments() -> tuple[Ints, Ints, dict[tuple[int, int], int]]:
+    """Return box and points of each payment, and the number of each."""
+    pairs = sorted({(box, int(p)) for row in _POINTS for box, p in enumerate(row)})
+    boxes, points = np.ascontiguousarray(np.array(pairs).T)
+    return boxes, points, {pair: number for number, pair in enumerate(pairs)}
+
+
+PAYMENT_BOX, PAYMENT_POINTS, PAYMENT_NUMBER = _payments()
+PAYMENTS = len(PAYMENT_BOX)
+ILLEGAL = PAYMENTS
+ROLL_PAYMENT: Ints = np.array(
+    [[PAYMENT_NUMBER[box, int(p)] for box, p in enumerate(row)] for row in _POINTS]
+)
+PAYMENT_BY_BOX = np.ascontiguousarray(ROLL_PAYMENT.T)
+
+
+@lru_cache(maxsize=8192)
+def five_equal_payments(second_yacht: int, open_boxes: int) -> Ints:
+    """Return (6, 13) the payments of the six rolls of five equal dice."""
+    if not has_jokers(second_yacht, open_boxes):
+        return ROLL_PAYMENT[FIVE_EQUAL]  # of written boxes too: their gain says what they are
+    payments = np.full((len(FIVE_EQUAL), len(BOXES)), ILLEGAL)
+    for box in range(len(BOXES)):
+        if open_boxes >> box & 1:
+            for row, roll in enumerate(FIVE_EQUAL):
+                points = write_points(second_yacht, open_boxes, box, _ROLL_COUNTS[roll])
+                if points >= 0:
+                    payments[row, box] = PAYMENT_NUMBER[box, points]
+    return payments
+
+
+@dataclass(frozen=True)
+class YachtTurns:
+    """The turns of n sheets, solved side by side.
+
+    ``gains`` (payments + 1, n) and ``five_equal`` (6, 13, n) as described at the
+    top; ``turn`` holds the keeps (462, n).
+    """
+
+    gains: Floats
+    five_equal: Ints
+    extra: Floats
+    turn: Turn
+
+    def write_values(self, rolls: Ints, lanes: Ints, rolls_left: int) -> Floats:
+        """Return (m, 13) what writing each of m rolls is worth, the sheet in a lane each."""
+        del rolls_left  # a box pays the same after any roll
+        payment = ROLL_PAYMENT[rolls]
+        place = _FIVE_EQUAL_PLACE[rolls]
+        equal = place >= 0
+        payment[equal] = self.five_equal[place[equal], :, lanes[equal]]
+        values: Floats = self.gains[payment, lanes[:, None]]
+        values[equal] += self.extra[lanes[equal], None]
+        return values
+
+    def roll_values(self, roll: int, lane: int, rolls_left: int) -> list[float]:
+        """Return the 13 values of writing one roll, the sheet in one lane."""
+        del rolls_left
+        place = _FIVE_EQUAL_PLACE[roll]
+        if place >= 0:
+            values = self.gains[self.five_equal[place, :, lane], lane] + self.extra[lane]
+        else:
+            values = self.gains[ROLL_PAYMENT[roll], lane]
+        found: list[float] = values.tolist()
+        return found
+
+
+_FIVE_EQUAL_PLACE: Ints = np.full(len(ROLLS), -1)
+_FIVE_EQUAL_PLACE[FIVE_EQUAL] = range(len(FIVE_EQUAL))
+
+
+class TableBot(RatingBot):
+    """Maximises the expected final total of its own sheet with the exact table."""
+
+    writes = WRITES
+
+    def __init__(self, rules: Yacht, table: Table) -> None:
+        super().__init__()
+        self.rules = rules
+        self.table = table
+
+    def key(self, sheet: Sheet) -> tuple[int, int, int]:
+        """Return the open boxes, what the yacht box holds, and the upper sum up to 63."""
+        return self.rules.state(sheet)
+
+    def to_come(self, sheet: Sheet) -> float:
+        """Return the expected points still to come at the start of a turn."""
+        return float(self.table.values[state_index(*self.rules.state(sheet))])
+
+    def solve(self, keys: Sequence[tuple[int, int, int]]) -> YachtTurns:
+        """Solve the turns of sheets with these keys, a lane each."""
+        open_boxes, held, upper = np.array(keys).T
+        gains = self._gains(open_boxes, held, upper)
+        equal = np.stack(
+            [five_equal_payments(self.rules.second_yacht, key[0]) for key in keys], axis=-1
+        )
+        equal_counts = _ROLL_COUNTS[FIVE_EQUAL[0]]
+        extra = np.array(
+            [float(extra_points(self.rules.second_yacht, key[1], equal_counts)) for key in keys]
+        )
+        stop = np.maximum.reduce(gains[PAYMENT_BY_BOX], axis=0)
+        lanes = np.arange(len(keys))
+        stop[FIVE_EQUAL] = np.maximum.reduce(gains[equal, lanes], axis=1) + extra
+        return YachtTurns(gains, equal, extra, Turn((stop, stop, stop)))
+
+    def _gains(self, open_boxes: Ints, held: Ints, upper: Ints) -> Floats:
+        """Return (payments + 1, n) what each payment is worth for each sheet."""
+        states, rewards, is_open = after_payments(self.rules.second_yacht, open_boxes, held, upper)
+        gains = np.full((PAYMENTS + 1, len(upper)), -np.inf)
+        gains[:PAYMENTS][is_open] = self.table.values[states[is_open]] + rewards[is_open]
+        return gains
+
+
+def after_payments(
+    second_yacht: int, open_boxes: Ints, held: Ints, upper: Ints
+) -> tuple[Ints, Ints, NDArray[np.bool_]]:
+    """Return what each payment leads to, for n sheets.
+
+    Args:
+        second_yacht: the setting.
+        open_boxes: (n,) bit b set: box b is open.
+        held: (n,) what the yacht box holds.
+        upper: (n,) the upper sums up to 63.
+
+    Returns:
+        (payments, n) each: the state after it, what it adds to the total, extra yachts
+        apart, and whether its box is open; else the state may be any.
+    """
+    known = columns()
+    left = open_boxes & ~(1 << PAYMENT_BOX[:, None])
+    after = _yacht_after(second_yacht)[:, held]
+    rewards, sums = _upper_effects()
+    states = state_number(known.column, known.count, left, after, sums[:, upper])
+    is_open = (open_boxes >> PAYMENT_BOX[:, None] & 1).astype(bool)
+    return states, rewards[:, upper], is_open
+
+
+@cache
+def _upper_effects() -> tuple[Ints, Ints]:
+    """Return (payments, 64) what a payment adds to the total, and the upper sum after it."""
+    sums = range(BONUS_AT + 1)
+    pairs = list(zip(PAYMENT_BOX.tolist(), PAYMENT_POINTS.tolist(), strict=True))
+    added = [[upper_points(box, paid, upper) for upper in sums] for box, paid in pairs]
+    after = [[upper_after(box, paid, upper) for upper in sums] for box, paid in pairs]
+    return np.array(added), np.array(after)
+
+
+@cache
+def _yacht_after(second_yacht: int) -> Ints:
+    """Return (payments, 3) what the yacht box holds after a payment, by what it held."""
+    pairs = list(zip(PAYMENT_BOX.tolist(), PAYMENT_POINTS.tolist(), strict=True))
+    return np.array(
+        [[yacht_after(second_yacht, held, box, paid) for held in range(3)] for box, paid in pairs]
+    )
+
+
+def make_bot(level: str, rules: Yacht, tables: Path | None) -> Bot:
+    """Return a bot of a level; see :meth:`ustad.runtime.core.game.GameType.bot`."""
+    if level == "easy":
+        return EasyBot()
+    if level == "medium":
+        return MediumBot()
+    table = open_table(TYPE.table_spec(rules.options), tables_folder(tables))
+    if level == "hard":
+        return TableBot(rules, table)
+    from ustad.runtime.games.yacht.expert import make_expert  # it needs this module
+
+    return make_expert(rules, table, tables)

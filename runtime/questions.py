@@ -1,0 +1,254 @@
+"""Questions about positions, in JSON: what commands, protocol and Python callers ask.
+
+:class:`Advisor` keeps the bots that it has made, with their open tables, so that
+a second question costs no second opening.  :func:`ask` is the same for one line
+of Python::
+
+    from ustad.runtime import ask
+
+    answer = ask({"game": "yacht", "sheets": [{}], "dice": [1, 1, 3, 4, 6], "rolls_left": 2})
+    print(answer["best"], answer["value"])
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Mapping
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ustad.runtime.core.entry import AnyEntry, Codec
+from ustad.runtime.core.errors import MoveError, OutcomeError, UsageError, shown
+from ustad.runtime.core.game import CHANCE, LEVELS, Advice, Bot
+from ustad.runtime.core.registry import entry as entry_of
+from ustad.runtime.core.strict_json import is_int
+
+LARGEST_SEED = 2**63 - 1
+
+_BOTS_KEPT = 8
+
+
+def read_position(position: Any) -> tuple[AnyEntry, Any]:
+    """Return the entry of the game and the state of a JSON position.
+
+    Raises:
+        UstadError: it is no position; the message says what was expected.
+    """
+    if not isinstance(position, dict):
+        raise UsageError(f"position: expected an object, got {shown(position)}")
+    entry = entry_of(position.get("game"))
+    return entry, entry.codec.state_from_json(position)
+
+
+def check_level(level: Any) -> str:
+    """Return the level if it is one, else raise UsageError."""
+    if not isinstance(level, str) or level not in LEVELS:
+        raise UsageError(f"level: expected one of {', '.join(LEVELS)}, got {shown(level)}")
+    return level
+
+
+def check_seed(seed: Any) -> int:
+    """Return the seed if it is one, else raise UsageError."""
+    if not is_int(seed, 0, LARGEST_SEED):
+        raise UsageError(f"seed: expected a whole number from 0 to 2^63 - 1, got {shown(seed)}")
+    return int(seed)
+
+
+def check_top(top: Any) -> int:
+    """Return how many options to give if it is such a number, else raise UsageError."""
+    if not is_int(top, 1, 10**9):
+        raise UsageError(f"top: expected a whole number from 1 to {10**9}, got {shown(top)}")
+    return int(top)
+
+
+def advice_to_json(
+    codec: Codec[Any, Any, Any], advice: Advice[Any], top: int | None = None
+) -> dict[str, Any]:
+    """Return advice as the JSON object that ``ask`` answers.
+
+    Args:
+        codec: writes the moves of the game it is about.
+        advice: the advice.
+        top: how many options to give, all by default.
+    """
+    answer: dict[str, Any] = {"best": [codec.move_to_json(move) for move in advice.best]}
+    if advice.value is not None:
+        answer["value"] = advice.value
+        answer["unit"] = advice.unit
+        answer["options"] = [
+            {
+                "move": codec.move_to_json(move),
+                "value": value,
+                **{name: numbers[at] for name, numbers in advice.beside.items()},
+            }
+            for at, (move, value) in enumerate(advice.options[:top])
+        ]
+    return {**answer, **(advice.extra or {})}
+
+
+class Advisor:
+    """Answers questions about positions of any game.
+
+    Args:
+        tables: the folder of the table files, None for the usual places.
+    """
+
+    def __init__(self, tables: Path | None = None) -> None:
+        self.tables = tables
+        self._bots: OrderedDict[tuple[Any, str, int], Bot[Any, Any]] = OrderedDict()
+
+    def bot(self, entry: AnyEntry, rules: Any, level: str, seed: int = 0) -> Bot[Any, Any]:
+        """Return the bot of a level for these rules, a known one if it was asked for lately."""
+        key = (rules, level, seed if level in entry.levels.seeded else 0)
+        if key not in self._bots:
+            self._bots[key] = entry.levels.bot(level, rules, self.tables, seed)
+            while len(self._bots) > _BOTS_KEPT:
+                self._bots.popitem(last=False)
+        self._bots.move_to_end(key)
+        return self._bots[key]
+
+    def advise(
+        self, position: Any, level: str = "expert", adviser: Bot[Any, Any] | None = None
+    ) -> tuple[AnyEntry, Any, Advice[Any]]:
+        """Return the entry of the game, the state and the advice for a JSON position.
+
+        Args:
+            position: the position.
+            level: who answers.
+            adviser: who answers instead.
+        """
+        entry, state = read_position(position)
+        check_level(level)
+        bot = adviser or self.bot(entry, state.rules, level)
+        return entry, state, bot.ask(state.view(max(state.current_player(), 0)))
+
+    def ask(self, position: Any, level: str = "expert", top: int | None = None) -> dict[str, Any]:
+        """Return the best moves, their value, and every legal move with its value.
+
+        Raises:
+            UstadError: the question is wrong.
+            TableError: the table it needs is missing or unfit.
+        """
+        entry, _, advice = self.advise(position, level)
+        return advice_to_json(entry.codec, advice, top)
+
+    def legal(self, position: Any) -> dict[str, Any]:
+        """Return the legal moves, none where the position waits for chance or is over."""
+        entry, state = read_position(position)
+        return {"legal": [entry.codec.move_to_json(move) for move in state.legal_moves()]}
+
+    def move(self, position: Any, level: str = "expert", seed: int = 0) -> dict[str, Any]:
+        """Return the move that a bot of a level plays."""
+        entry, state = read_position(position)
+        level, seed = check_level(level), check_seed(seed)
+        player = state.current_player()
+        if player < 0:
+            raise MoveError("position: there is no move to make here: expected a seat to move")
+        chosen = self.bot(entry, state.rules, level, seed).choose(state.view(player))
+        return {"move": entry.codec.move_to_json(chosen)}
+
+    def new(
+        self,
+        game: Any,
+        options: Any = None,
+        players: Any = None,
+        seed: Any = 0,
+        first: Any = 0,
+    ) -> dict[str, Any]:
+        """Return the start of a game, seat ``first`` beginning, its bots made ready.
+
+        Where the start is dealt, the seed deals it.
+        """
+        entry = entry_of(game)
+        check_seed(seed)
+        rules = entry.rules.read({} if options is None else options)
+        least, most, usual = entry.rules.seats
+        seats = usual if players is None else players
+        if not is_int(seats, least, most):
+            raise UsageError(f"players: expected {least} to {most}, got {shown(seats)}")
+        if not is_int(first, 0, seats - 1):
+            raise UsageError(f"first: expected 0 to {seats - 1}, got {shown(first)}")
+        entry.levels.prepare()
+        return {"position": entry.codec.state_to_json(rules.new(seats, first, (seed,)))}
+
+    def apply(
+        self, position: Any, move: Any = None, outcome: Any = None, seed: Any = None
+    ) -> dict[str, Any]:
+        """Return the position after a move or an outcome, and what happened, in order.
+
+        A position that waits for chance takes an outcome, or a seed that draws
+        one.  A move given together with an outcome or a seed lets the chance that
+        it leads to fall too.
+
+        Raises:
+            UstadError: the position, the move or the outcome is wrong.
+        """
+        entry, state = read_position(position)
+        codec = entry.codec
+        events: list[dict[str, Any]] = []
+        if move is None and outcome is None and seed is None:
+            raise UsageError("apply: expected a move, an outcome or a seed")
+        if outcome is not None and seed is not None:
+            raise UsageError("apply: expected an outcome or a seed, not both")
+        if move is not None:
+            if state.current_player() == CHANCE:
+                raise MoveError("move: the position waits for chance: expected an outcome or seed")
+            state = _step(codec, state, codec.move_from_json(move), events)
+        if outcome is not None or seed is not None:
+            if state.current_player() != CHANCE:
+                if move is None or outcome is not None:
+                    raise OutcomeError("outcome: no chance is to fall here: expected a move alone")
+            else:
+                fallen = (
+                    codec.outcome_from_json(outcome)
+                    if seed is None
+                    else draw_outcome(state, check_seed(seed))
+                )
+                state = _step(codec, state, fallen, events)
+        return {"position": codec.state_to_json(state), "events": events}
+
+
+def _step(codec: Codec[Any, Any, Any], state: Any, move: Any, events: list[dict[str, Any]]) -> Any:
+    """Return the state after a move or outcome, what happened being added to the events."""
+    after = state.apply(move)
+    events += codec.events(state, move, after)
+    return after
+
+
+def draw_outcome(state: Any, seed: int) -> Any:
+    """Return a chance outcome of a state, drawn from a seed with its probability."""
+    outcomes = state.chance_outcomes()
+    limits = np.cumsum([probability for _, probability in outcomes])
+    drawn = np.random.default_rng(seed).random() * limits[-1]
+    return outcomes[int(np.searchsorted(limits, drawn, side="right"))][0]
+
+
+@lru_cache(maxsize=4)
+def _advisor(tables: Path | None) -> Advisor:
+    return Advisor(tables)
+
+
+def ask(
+    position: Mapping[str, Any], level: str = "expert", tables: Path | str | None = None
+) -> dict[str, Any]:
+    """Return the best move of a position and what every other move costs.
+
+    Args:
+        position: a position as JSON writes it.
+        level: ``easy``, ``medium``, ``hard`` or ``expert``.
+        tables: the folder of the table files, None for the usual places.
+
+    Returns:
+        The object that ``ustad ask --json`` prints: ``best`` (all moves tied),
+        ``value``, ``unit``, and ``options`` sorted best first.
+
+    Raises:
+        UstadError: the question is wrong.
+        TableError: the table it needs is missing or unfit.
+    """
+    return _advisor(None if tables is None else Path(tables)).ask(
+        dict(position) if isinstance(position, Mapping) else position, level
+    )

@@ -1,0 +1,329 @@
+"""Dice poker solved: the expected points still to come, for every state at the start of a turn.
+
+The problem.  A sheet is a solitaire game, and the settlement asks for nothing but
+its expected total (see :mod:`ustad.runtime.games.dice_poker.levels`).  The value of a
+state is the expected points still to come, the school bonus among them, under the
+play that maximises them:
+
+    V(s) = E[ max over keeps, writes and the pass of the turn ],
+    a write of p points being worth  p + bonus + V(s after it).
+
+What a write pays depends on the throw: straight after the first a combination
+doubles, so stopping is worth more there than on the same roll later, and a write
+after the first throw is a decision of its own.
+
+The algorithm.  Backwards by the number of turns left.  Within such a layer nothing
+depends on anything else; :mod:`ustad.solver.five_dice.layers` packs its states into blocks,
+which :mod:`ustad.solver.five_dice.turn` solves.  Under ``school_first`` these are the sets of
+open rows of part two (with the turns left under ``deferred``), and then the columns
+of each set of open school rows; under ``free`` every set of part two with every
+column.
+
+``_fill_stops`` fills what stopping is worth in steps: every roll starts from the
+best dash, or the pass; each writable row raises the rolls that it pays for, all
+rolls with the same points at once; straight after the first throw no row pays
+less, so that array starts from the one for later.
+
+Shapes.  Values are float64, indexed as :mod:`ustad.runtime.games.dice_poker.rules`
+numbers the states: 2,150 for ``sacrifice``, 6,758 for ``deferred``, of which 2,304 never
+occur, 839,168 for ``free``; finished sheets are worth 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ustad.runtime.core.game import Progress
+from ustad.runtime.core.kernels import (
+    compiled,
+    dice_poker_bonus_points,
+    dice_poker_may_pass,
+    dice_poker_state_number,
+    dice_poker_writable_rows,
+)
+from ustad.runtime.games.dice_poker import rules as dice_poker
+from ustad.runtime.games.dice_poker.rules import (
+    AFTER_FIRST_THROW,
+    CHANCE_BIT,
+    CHANCE_ROW,
+    COMBINATIONS,
+    PART_TWO,
+    PART_TWO_SETS,
+    PART_TWO_TURNS,
+    ROW_COUNT,
+    SCHOOL,
+    SCHOOL_ROWS,
+    RuleNumbers,
+)
+from ustad.runtime.games.five_dice import turn as dice
+from ustad.solver.build import Built
+from ustad.solver.five_dice.layers import Group, Layer, packed, solve_layers
+from ustad.solver.five_dice.turn import ROLL_COUNT, WIDTH, solve_turns
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+_NO_ROW = ROW_COUNT
+
+
+class _Paying(NamedTuple):
+    """Which rolls pay what in which row, for one number of rolls left.
+
+    ``first_group`` (16,): the groups of row r are ``first_group[r]`` to
+    ``first_group[r + 1] - 1``.  ``points`` (groups,): what the rolls of a group
+    pay.  ``first_roll`` (groups + 1,) and ``rolls``: the rolls of each group.
+    In part two rolls that miss the need are in no group.
+    """
+
+    first_group: Ints
+    points: Ints
+    first_roll: Ints
+    rolls: Ints
+
+
+class _Problem(NamedTuple):
+    """What the kernels need to know of the rules.
+
+    ``column`` and ``columns`` as :func:`dice_poker.state_number` takes them;
+    ``later`` and ``first``: what pays after the first throw is past, and straight
+    after it; ``made`` (252,): the rows each roll makes; ``chance`` (252,): what it
+    scores in chance.
+    """
+
+    numbers: RuleNumbers
+    column: Ints
+    columns: int
+    later: _Paying
+    first: _Paying
+    made: Ints
+    chance: Ints
+
+
+def _paying(numbers: RuleNumbers, rolls_left: int) -> _Paying:
+    """Return the paying rolls."""
+    first_group, points, first_roll, rolls = [0], [], [0], []
+    for row in range(ROW_COUNT):
+        paid = dice_poker.roll_points(numbers)[rolls_left, :, row].tolist()
+        for amount in sorted(set(paid) if row < SCHOOL_ROWS else set(paid) - {0}):
+            points.append(amount)
+            rolls += [roll for roll in range(ROLL_COUNT) if paid[roll] == amount]
+            first_roll.append(len(rolls))
+        first_group.append(len(points))
+    return _Paying(np.array(first_group), np.array(points), np.array(first_roll), np.array(rolls))
+
+
+def _problem(numbers: RuleNumbers) -> _Problem:
+    """Return the problem of a rule set."""
+    known = dice_poker.columns(numbers.school_threshold)
+    return _Problem(
+        numbers=numbers,
+        column=known.column,
+        columns=known.count,
+        later=_paying(numbers, 0),
+        first=_paying(numbers, AFTER_FIRST_THROW),
+        made=np.array(dice_poker.roll_rows_made(numbers)),
+        chance=dice_poker.roll_points(numbers)[0, :, CHANCE_ROW].copy(),
+    )
+
+
+@compiled
+def _gains(
+    problem: _Problem,
+    values: Floats,
+    open_rows: int,
+    turns_left: int,
+    row: int,
+    points: int,
+    subtotal: Ints,
+    gain: Floats,
+) -> None:
+    """Fill ``gain`` with what writing ``points`` into a row is worth at each subtotal.
+
+    ``_NO_ROW`` with 0 points stands for a pass.
+    """
+    numbers = problem.numbers
+    left = open_rows & ~(1 << row)
+    for c in range(len(subtotal)):
+        after = subtotal[c] + points if row < SCHOOL_ROWS else subtotal[c]
+        state = dice_poker_state_number(
+            numbers, problem.column, problem.columns, left, turns_left - 1, after
+        )
+        gain[c] = values[state] + (points + dice_poker_bonus_points(numbers, row, left, after))
+
+
+@compiled
+def _raise(
+    problem: _Problem,
+    values: Floats,
+    open_rows: int,
+    turns_left: int,
+    rows: int,
+    paying: _Paying,
+    subtotal: Ints,
+    stop: Floats,
+) -> None:
+    """Raise ``stop`` to what each roll is worth in some rows, where they pay it."""
+    gain = np.empty(len(subtotal))
+    after = np.empty(len(subtotal))
+    for row in range(ROW_COUNT):
+        if rows >> row & 1:
+            if row >= SCHOOL_ROWS:  # what comes after does not depend on the points
+                _gains(problem, values, open_rows, turns_left, row, 0, subtotal, after)
+            for group in range(paying.first_group[row], paying.first_group[row + 1]):
+                points = paying.points[group]
+                if row < SCHOOL_ROWS:
+                    _gains(problem, values, open_rows, turns_left, row, points, subtotal, gain)
+                else:
+                    for c in range(len(subtotal)):
+                        gain[c] = after[c] + points
+                for at in range(paying.first_roll[group], paying.first_roll[group + 1]):
+                    roll = paying.rolls[at]
+                    for c in range(len(subtotal)):
+                        stop[roll, c] = max(stop[roll, c], gain[c])
+
+
+@compiled
+def _fill_stops(
+    problem: _Problem,
+    values: Floats,
+    open_rows: int,
+    turns_left: int,
+    subtotal: Ints,
+    later: Floats,
+    first: Floats,
+) -> None:
+    """Fill (252, n) what stopping on each roll is worth, later and straight after the first."""
+    numbers = problem.numbers
+    size = len(subtotal)
+    gain = np.empty(size)
+    rows = dice_poker_writable_rows(numbers, open_rows, COMBINATIONS)
+    worthless = 0 if numbers.deferred else rows & COMBINATIONS
+    if dice_poker_may_pass(numbers, open_rows):
+        worthless = 1 << _NO_ROW
+    later[0] = -np.inf
+    for row in range(SCHOOL_ROWS, _NO_ROW + 1):
+        if worthless >> row & 1:
+            _gains(problem, values, open_rows, turns_left, row, 0, subtotal, gain)
+            for c in range(size):
+                later[0, c] = max(later[0, c], gain[c])
+    for roll in range(1, ROLL_COUNT):
+        for c in range(size):
+            later[roll, c] = later[0, c]
+    _raise(problem, values, open_rows, turns_left, rows, problem.later, subtotal, later)
+    if open_rows & CHANCE_BIT and not rows & CHANCE_BIT:
+        for roll in range(ROLL_COUNT):
+            if dice_poker_writable_rows(numbers, open_rows, problem.made[roll]) & CHANCE_BIT:
+                points = problem.chance[roll]
+                _gains(problem, values, open_rows, turns_left, CHANCE_ROW, points, subtotal, gain)
+                for c in range(size):
+                    later[roll, c] = max(later[roll, c], gain[c])
+    for roll in range(ROLL_COUNT):
+        for c in range(size):
+            first[roll, c] = later[roll, c]
+    doubled = rows & (PART_TWO if numbers.chance_doubles else COMBINATIONS)
+    _raise(problem, values, open_rows, turns_left, doubled, problem.first, subtotal, first)
+
+
+@compiled
+def _solve_blocks(
+    problem: _Problem, values: Floats, upper: Ints, pieces: Ints, first_piece: Ints
+) -> None:
+    """Solve blocks of states, writing their values.
+
+    Args:
+        problem: the rules.
+        values: the values, those of the layers below filled in.
+        upper: :attr:`Columns.upper`.
+        pieces: (pieces, 6), see :mod:`ustad.solver.five_dice.layers`; the kind is the turns left.
+        first_piece: (blocks + 1,) the pieces of each block.
+    """
+    later = np.zeros((ROLL_COUNT, WIDTH))
+    first = np.zeros((ROLL_COUNT, WIDTH))
+    work = np.zeros((ROLL_COUNT + dice.FIRST_ROLL, WIDTH))
+    for block in range(len(first_piece) - 1):
+        for at in range(first_piece[block], first_piece[block + 1]):
+            open_rows, turns_left, begin, end, lane, _ = pieces[at]
+            lanes = slice(lane, lane + end - begin)
+            subtotal = upper[begin:end]
+            _fill_stops(
+                problem, values, open_rows, turns_left, subtotal, later[:, lanes], first[:, lanes]
+            )
+        solve_turns(later, later, first, work)
+        for at in range(first_piece[block], first_piece[block + 1]):
+            _, _, begin, end, lane, state = pieces[at]
+            for c in range(end - begin):
+                values[state + c] = work[0, lane + c]
+
+
+def _layers(numbers: RuleNumbers) -> list[Layer]:
+    """Return the layers with 1 to 15 turns left."""
+    known = dice_poker.columns(numbers.school_threshold)
+    groups: list[list[Group]] = [[] for _ in range(ROW_COUNT + 1)]
+
+    def add(open_rows: int, turns_left: int) -> None:
+        school = open_rows & SCHOOL
+        begin, end = known.bounds[school : school + 2]
+        state = dice_poker.state_index(numbers, open_rows, turns_left, int(known.upper[begin]))
+        groups[turns_left].append((open_rows, turns_left, begin, end, state))
+
+    for open_rows in range(1, dice_poker.ALL_OPEN + 1):
+        turns_left = open_rows.bit_count()
+        if numbers.deferred and open_rows & SCHOOL == 0:
+            for fewer in range(1, turns_left + 1):
+                add(open_rows, fewer)
+        elif numbers.free or open_rows & SCHOOL == 0 or open_rows & PART_TWO == PART_TWO:
+            add(open_rows, turns_left)
+    return [packed(layer) for layer in groups[1:]]
+
+
+def solve(numbers: RuleNumbers, progress: Progress | None = None, threads: int | None = None) -> Floats:
+    """Return the value of every state under the best play.
+
+    Args:
+        rules: the options.
+        progress: called after each layer with the states done and all states.
+        threads: how many to use, all cores by default; the values do not
+            depend on it.
+
+    Returns:
+        (states,) float64 expected points still to come, by state index; infinity
+        where no game comes: more turns left than rows open.
+    """
+    # Unlike NaN, an infinity that is read too early wins every maximum: it would be seen.
+    values = np.full(dice_poker.state_count(numbers), np.inf)
+    values[: PART_TWO_SETS if numbers.deferred else 1] = 0.0  # no turn left
+    upper = dice_poker.columns(numbers.school_threshold).upper
+    solve_blocks = partial(_solve_blocks, _problem(numbers), values, upper)
+    finished = int(np.isfinite(values).sum())
+    solve_layers(_layers(numbers), solve_blocks, progress, threads, finished)
+    return values
+
+
+def reachable_states(numbers: RuleNumbers) -> dict[str, int]:
+    """Return how many states a game can reach between turns, finished sheets not counted.
+
+    Subtotals are told apart here, though the table merges those with one future.
+    """
+    reachable = dice_poker.columns(numbers.school_threshold).sums
+    if numbers.free:
+        return {"states": PART_TWO_SETS * int(reachable.sum()) - int(reachable[0])}
+    part_two = PART_TWO_SETS - 1
+    if numbers.deferred:
+        part_two = PART_TWO_TURNS << (PART_TWO_TURNS - 1)  # sum over sets of their sizes
+    return {"school_states": int(reachable[1:].sum()), "part_two_states": part_two}
+
+
+def build(options: Mapping[str, Any], progress: Progress | None = None) -> Built:
+    """Solve one option set and return what its table holds."""
+    numbers = dice_poker.DicePoker(options).numbers
+    values = solve(numbers, progress)
+    values[np.isinf(values)] = 0.0
+    counts = {**reachable_states(numbers), "values": len(values)}
+    structure = dice_poker.TYPE.structure(options)
+    return Built(dice_poker.TYPE.table_spec(options), values, counts, structure)

@@ -1,0 +1,468 @@
+"""Views against a model: what a seat's view accepts is what some deal behind it allows.
+
+The model is the round with every card.  A view of the seat to move must accept the very
+moves that the round accepts; a view of another seat those for which a deal can be laid
+behind it in which the round accepts them.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+from ustad.runtime.core.errors import MoveError, PositionError
+from ustad.runtime.core.game import CHANCE
+from ustad.runtime.games.marriage.round.rules import (
+    DISCARD,
+    DRAW,
+    TYPE,
+    Deal,
+    Discard,
+    Draw,
+    Finish,
+    Lay,
+    Move,
+    Show,
+    ShowDublees,
+    View,
+)
+from ustad.runtime.games.marriage.cards import melds
+from ustad.runtime.games.marriage.round import rules as marriage
+
+OPTION_SETS: tuple[dict[str, Any], ...] = (
+    {},
+    {"see_tiplu": "at_once", "master_is_pure": True},
+    {"dublee": False},
+)
+DECK = np.repeat(np.arange(melds.CARDS), melds.COPIES).tolist()
+
+
+def rich_deal(game: marriage.Marriage, players: int, choose: random.Random) -> Deal:
+    """Return a deal full of tanelas, pairs and sequences, now and then with a short stock."""
+    left = Counter(DECK)
+    hands = []
+    for _ in range(players):
+        hand: list[int] = []
+        while len(hand) < 21:
+            card = choose.randrange(melds.MASTER)
+            many = choose.choice((2, 3))
+            group = [card] * many if choose.random() < 0.6 else [card, card + 1, card + 2]
+            if max(group) < melds.PUTALI and all(left[c] >= group.count(c) for c in group):
+                if len(hand) + len(group) <= 21:
+                    hand += group
+                    left -= Counter(group)
+            elif len(hand) > 17:
+                card = choose.choice(list(left.elements()))
+                hand.append(card)
+                left -= Counter([card])
+        hands.append(hand[:21])
+    rest = list(left.elements())
+    choose.shuffle(rest)
+    if choose.random() < 0.5:
+        rest.sort(key=lambda card: card >= melds.PUTALI)  # putali and master at the end
+    order = [hands[place % players][place // players] for place in range(21 * players)]
+    state = game.deal_cards(players, order + rest)
+    if choose.random() < 0.5:
+        kept = choose.randrange(2, 9)
+        pile = (*state.stock[:-kept], *state.table.pile)
+        # Everybody has drawn from the stock and thrown that card again.
+        thrown = tuple((state.table.seat_of(turn), card) for turn, card in enumerate(pile[1:]))
+        table = state.table._replace(pile=pile, stock=kept, turns=len(thrown), discards=thrown)
+        state = state._replace(stock=state.stock[-kept:], table=table)
+    return state
+
+
+def rounds(count: int, seed: int) -> Iterator[tuple[Deal, Move]]:
+    """Yield the states of rounds of random moves, what is rare preferred."""
+    choose = random.Random(seed)
+    for number in range(count):
+        game = TYPE.game(TYPE.read_options(OPTION_SETS[number % 3]))
+        state = rich_deal(game, 2 + number % 4, choose)
+        for _ in range(40):
+            if state.is_over():
+                break
+            moves = list(state.legal_moves())
+            rare = [move for move in moves if not isinstance(move, Draw | Discard)]
+            move = choose.choice(rare if rare and choose.random() < 0.6 else moves)
+            yield state, move
+            state = state.apply(move)
+
+
+def other_moves(state: Deal, choose: random.Random) -> list[Move]:
+    """Return moves that may be legal or not: of other hands, in part changed."""
+    found: list[Move] = [Draw("stock"), Draw("pile")]
+    for hand in state.hands:
+        if not hand:
+            continue
+        card = choose.choice(hand)
+        found += [Discard(card), Discard(choose.randrange(melds.CARDS)), Lay((card,) * 3)]
+        shows = marriage.show_choices(hand, choose.choice((0, 1, 2, 3)), False)[:40]
+        pairs = marriage.dublee_choices(hand)[:40]
+        for chosen in [*shows[:1], *pairs[:1], *shows[-1:], *pairs[-1:]]:
+            kind = ShowDublees if chosen and len(chosen[0]) == 2 else Show
+            found.append(kind(chosen))
+        for tiplu in (state.tiplu, choose.randrange(52)):
+            if tiplu is not None and len(hand) >= 13:
+                twelve = tuple(sorted(choose.sample(hand, 12)))
+                built = marriage.finish_melds(twelve, melds.joker_mask(tiplu))
+                if built is not None:
+                    found.append(Finish(built, choose.choice(hand)))
+        twice = [card for card in hand if hand.count(card) > 1]
+        if twice:
+            found.append(Finish(((twice[0],) * 2,), card))
+    for seat in state.table.seats:
+        if len(seat.melds) == 3 and all(len(cards) == 3 for cards in seat.melds):
+            runs = tuple(tuple(sorted(choose.sample(range(52), 3))) for _ in range(2))
+            found.append(Finish(marriage.sorted_melds((*runs, (52, 52, 53), (1, 1, 1))), card))
+    return found
+
+
+def tried(state: Any, move: Move) -> Any:
+    """Return the state after a move, None if it is refused."""
+    try:
+        return state.apply(move)
+    except MoveError:
+        return None
+
+
+def followed(view: View, after: Deal) -> View:
+    """Return a view with the chance fallen as it fell in the round."""
+    while view.current_player() == CHANCE:
+        assert TYPE.state_from_json(TYPE.state_to_json(view)) == view
+        outcomes = dict(view.chance_outcomes())
+        assert sum(outcomes.values()) == pytest.approx(1)
+        card: Any = after.drawn if view.waits == marriage.WAITS_FOR_CARD else after.tiplu
+        if view.waits == marriage.WAITS_FOR_A_DRAW:
+            card = after.table.tiplu_drawn
+        assert card in outcomes
+        view = view.apply(card)
+    return view
+
+
+def cards_of(move: Move) -> marriage.Cards:
+    if isinstance(move, Draw):
+        return ()
+    if isinstance(move, Lay):
+        return move.cards
+    if isinstance(move, Discard):
+        return (move.card,)
+    return (*marriage.flat(move.melds), *((move.discard,) if isinstance(move, Finish) else ()))
+
+
+def deal_behind(view: View, move: Move, tiplu: int | None, choose: random.Random) -> Deal | None:
+    """Return a deal that the view could be of, in which the seat to move holds a move's cards."""
+    table = view.table
+    pool = Counter({card: int(count) for card, count in enumerate(marriage.not_in_sight(view))})
+    hands: dict[int, list[int]] = {view.seat: list(view.hand)}
+    if view.tiplu is None and tiplu is not None:
+        pool[tiplu] -= 1
+    for seat in range(table.players):
+        if seat != view.seat:
+            known = marriage.held_by(table, seat)
+            if seat == table.to_move:
+                known |= Counter(cards_of(move))
+            hands[seat] = list(known.elements())
+            pool.subtract(known)
+    if min(pool.values()) < 0:
+        return None
+    left = list(pool.elements())
+    choose.shuffle(left)
+    if table.any_shown and not table.tiplu_drawn:
+        left.sort()  # the stock comes last: putali and master
+    for seat, hand in sorted(hands.items()):
+        missing = table.in_hand(seat) - len(hand)
+        if missing < 0:
+            return None
+        hand += left[:missing]
+        left = left[missing:]
+    if len(left) != table.stock:
+        return None
+    sees = tuple(
+        seat.shown and table.tiplu_drawn and not (table.blind and at == table.to_move)
+        for at, seat in enumerate(table.seats)
+    )
+    held = tuple(tuple(sorted(hands[seat])) for seat in range(table.players))
+    return Deal(view.game, table, held, None, tiplu, sees, tuple(left))
+
+
+def possible(view: View, move: Move, choose: random.Random) -> bool:
+    """Tell whether a deal is found behind a view in which the move is legal."""
+    tiplus: list[int | None] = [None]
+    if view.table.tiplu_drawn:
+        tiplus = [*marriage.possible_tiplus(view)]
+    choose.shuffle(tiplus)
+    for _ in range(2):
+        for tiplu in tiplus:
+            deal = deal_behind(view, move, tiplu, choose)
+            if deal is not None and tried(deal, move) is not None:
+                return True
+    return False
+
+
+@pytest.mark.parametrize("count", [20, pytest.param(80, marks=pytest.mark.slow)])
+def test_views_accept_what_some_deal_behind_them_allows(count: int) -> None:
+    choose = random.Random(8)
+    accepted: Counter[tuple[str, bool]] = Counter()
+    for state, played in rounds(count, 9):
+        mover = state.current_player()
+        view = state.view(mover)
+        assert TYPE.state_from_json(json.loads(json.dumps(TYPE.state_to_json(view)))) == view
+        assert list(view.legal_moves()) == list(state.legal_moves())
+        for move in [played, *choose.sample(other_moves(state, choose), 6)]:
+            after = tried(state, move)
+            mine = tried(view, move)
+            assert (mine is None) == (after is None), (move, TYPE.state_to_json(view))
+            if after is not None and not after.is_over():
+                assert followed(mine, after) == after.view(mover)
+            seat = (mover + choose.randrange(1, state.table.players)) % state.table.players
+            other = state.view(seat)
+            told = json.dumps(TYPE.state_to_json(other))
+            assert TYPE.state_from_json(json.loads(told)) == other
+            theirs = tried(other, move)
+            if after is not None:
+                assert theirs is not None, (move, told)
+                if not after.is_over():
+                    assert followed(theirs, after) == after.view(seat)
+            else:
+                assert (theirs is not None) == possible(other, move, choose), (move, told)
+            accepted[type(move).__name__, theirs is not None] += 1
+    for kind in (Lay, Show, ShowDublees, Finish, Discard):
+        assert min(accepted[kind.__name__, fine] for fine in (True, False)) > 1, accepted
+
+
+def test_changed_positions_are_refused_or_mean_something() -> None:
+    """One key of a position changed: it is refused, or it is a view that can be played on."""
+    choose = random.Random(5)
+    refused = 0
+    for state, _ in rounds(30, 6):
+        told = TYPE.state_to_json(state.view(choose.randrange(state.table.players)))
+        key = choose.choice([*told, "finisher", "shown_blind", "drawn_from"])
+        changes: dict[str, list[Any]] = {
+            "phase": [DRAW, DISCARD],
+            "tiplu_drawn": [True, False, None],
+            "shown_blind": [True, False],
+            "drawn_from": ["stock"],
+            "finisher": [None, 0, 1],
+            "to_move": [0, 1, 2],
+            "stock": [0, 1, 3, 60],
+            "drawn": [None, "7H"],
+            "tiplu": [None, "7H", "PJ"],
+        }
+        told[key] = choose.choice(changes.get(key, [told.get(key)]))
+        try:
+            view = TYPE.state_from_json(told)
+        except PositionError:
+            refused += 1
+            continue
+        assert TYPE.state_from_json(TYPE.state_to_json(view)) == view
+        assert TYPE.describe(view)
+        if view.current_player() == CHANCE:
+            outcomes = view.chance_outcomes()
+            assert sum(share for _, share in outcomes) == pytest.approx(1)
+            for outcome, _ in outcomes[:2]:
+                view.apply(outcome)
+        for move in list(view.legal_moves())[:3]:
+            view.apply(move)
+    assert refused > 50
+
+
+def blind_show(options: dict[str, Any]) -> tuple[View, Move, Move]:
+    """Return seat 1's view of seat 0 before its show, the show, and a finish after it."""
+    game = TYPE.game(TYPE.read_options(options))
+    built = [0, 1, 2, 4, 5, 6, 8, 9, 10, 13, 14, 15, 17, 18, 19, 21, 22, 23, 26, 27, 28]
+    left = list((Counter(DECK) - Counter(built)).elements())
+    random.Random(3).shuffle(left)
+    order = [card for pair in zip(built, left[:21], strict=True) for card in pair] + left[21:]
+    state = game.deal_cards(2, order).apply(Draw("stock"))
+    show = Show(((0, 1, 2), (4, 5, 6), (8, 9, 10)))
+    rest = ((13, 14, 15), (17, 18, 19), (21, 22, 23), (26, 27, 28))
+    return state.view(1), show, Finish(rest, state.hands[1][0])
+
+
+def test_another_seat_that_has_shown_blind_does_not_finish_in_that_turn() -> None:
+    for options, refused in (({}, True), ({"see_tiplu": "at_once"}, False)):
+        view, show, finish = blind_show(options)
+        shown = view.apply(show)
+        again = TYPE.state_from_json(TYPE.state_to_json(shown))
+        assert again == shown
+        twin = next(card for card in range(30, 52) if marriage.unseen_counts(shown)[card])
+        for seen in (shown, again):
+            if refused:
+                with pytest.raises(MoveError, match="does not see the tiplu"):
+                    seen.apply(Finish(finish.melds, twin))  # type: ignore[union-attr]
+            else:
+                over = seen.apply(Finish(finish.melds, twin))  # type: ignore[union-attr]
+                assert over.table.finisher == 0
+
+
+def test_a_short_stock_may_hold_no_tiplu_and_chance_says_so() -> None:
+    """Three cards in the stock, four putali and master unseen, 22 cards with the other seat."""
+    view, show, _ = blind_show({})
+    hidden = marriage.not_in_sight(view)
+    hidden[52:] = 0
+    hidden[[0, 1, 2, 4, 5, 6, 8, 9, 10, 29]] -= 1
+    spare = np.repeat(np.arange(54), hidden).tolist()[-(view.table.stock - 3) :]
+    pile = (*spare, *view.table.pile)
+    table = view.table._replace(pile=pile, stock=3, turns=len(pile) // 2 * 2)
+    waiting = view._replace(table=table).apply(show)
+    assert waiting.current_player() == CHANCE
+    outcomes = dict(waiting.chance_outcomes())
+    # Each of the three is one of the four, of 16 cards not seen once nine are shown.
+    assert outcomes[False] == pytest.approx(4 * 3 * 2 / (16 * 15 * 14))
+    none = waiting.apply(False)
+    assert (none.table.tiplu_drawn, none.table.stock) == (False, 3)
+    drawn = waiting.apply(True)
+    assert (drawn.table.tiplu_drawn, drawn.table.stock, drawn.table.blind) == (True, 2, True)
+    for after in (waiting, none, drawn):
+        assert TYPE.state_from_json(TYPE.state_to_json(after)) == after
+    # What is left of such a stock are putali and master alone.
+    mine = none.apply(Discard(29)).apply(Draw("stock"))
+    assert {card for card, _ in mine.chance_outcomes()} == {52, 53}
+
+
+def test_more_cards_than_a_hand_has_are_not_laid() -> None:
+    table = [{"seat": at, "melds": [], "laid_before_draw": [], "shown": False, "dublees": False}
+             for at in range(2)]  # fmt: skip
+    table[1] |= {"laid_before_draw": [["AS"] * 3, ["2S"] * 3, ["3S"] * 3]}
+    told = {
+        "game": "marriage", "options": {}, "players": 2, "seat": 0, "to_move": 1, "dealer": 0,
+        "turns": 0, "phase": DISCARD, "drawn": None, "table": table, "tiplu_drawn": False,
+        "tiplu": None, "pile": ["4C"], "discards": [], "taken": [], "stock": 116,
+        "hand": list(melds.CARD_NAMES[13:34]),
+    }  # fmt: skip
+    view = TYPE.state_from_json(told)
+    with pytest.raises(MoveError, match="holds 13 cards only"):
+        view.apply(ShowDublees(tuple((card,) * 2 for card in range(34, 41))))
+    pairs = [[melds.CARD_NAMES[card]] * 2 for card in range(34, 41)]
+    table[1] |= {"melds": pairs, "shown": True, "dublees": True}
+    with pytest.raises(PositionError, match="at most 21 cards"):
+        TYPE.state_from_json({**told, "tiplu_drawn": True, "stock": 115})
+
+
+def changed(told: dict[str, Any], choose: random.Random) -> dict[str, Any] | None:
+    """Return a position of a round with one thing of its play changed that cannot be so."""
+    told = json.loads(json.dumps(told))
+    players, seat = told["players"], told["seat"]
+    discards, taken, pile = told["discards"], told["taken"], told["pile"]
+    kind = choose.randrange(5)
+    if kind == 0 and discards:  # thrown out of turn
+        row = choose.choice(discards)
+        row["seat"] = (row["seat"] + choose.randrange(1, players)) % players
+    elif kind == 1 and taken:  # taken out of turn
+        row = choose.choice(taken)
+        row["seat"] = (row["seat"] + choose.randrange(1, players)) % players
+        # The same card may have been on top in that seat's turn too.
+        if sum(entry["card"] == row["card"] for entry in discards) > 1 or row == taken[0]:
+            return None
+    elif kind == 2:  # what this seat holds whole was taken by another
+        whole = [card for card in told["hand"] if told["hand"].count(card) == 3]
+        if not whole:
+            return None
+        taken.append({"seat": (seat + 1) % players, "card": whole[0]})
+    elif kind == 3 and told["phase"] == DRAW and "finisher" not in told:
+        told["stock"] += len(pile)  # the pile is gone
+        pile.clear()
+    elif kind == 4 and len(pile) > 1:  # another order of the pile
+        pile[0], pile[-1] = pile[-1], pile[0]
+        if pile[0] == pile[-1]:
+            return None
+    else:
+        return None
+    return told
+
+
+def test_play_that_cannot_have_been_is_refused() -> None:
+    """Every view of real rounds is read back; with its play changed it is refused."""
+    choose = random.Random(11)
+    refused: Counter[int] = Counter()
+    for number in range(24):
+        game = TYPE.game(TYPE.read_options(OPTION_SETS[number % 3]))
+        state = game.deal(2 + number % 4, (number,))
+        while not state.is_over() and state.table.turns < 30:
+            moves = list(state.legal_moves())
+            piles = [move for move in moves if move == Draw("pile")]
+            state = state.apply(choose.choice(piles if piles and number % 2 else moves))
+            view = state.view(choose.randrange(state.table.players))
+            told = TYPE.state_to_json(view)
+            assert TYPE.state_from_json(told) == view
+            impossible = changed(told, choose)
+            if impossible is not None:
+                refused[state.table.players] += 1
+                with pytest.raises(PositionError):
+                    TYPE.state_from_json(impossible)
+    assert min(refused.values()) > 20
+
+
+SEEN = "9H 9H 9H 5H 6H 7H QD KD AD 2C 4C 8C KC 2D 4D 7D JD 3S 6S JS KS"
+
+
+def told_play(
+    turns: int, pile: str, discards: str = "", taken: str = "", hand: str = SEEN, **keys: Any
+) -> dict[str, Any]:
+    """Return a position of four seats; cards thrown and taken are written as ``0:6C``."""
+    pairs = [[entry.split(":") for entry in told.split()] for told in (discards, taken)]
+    told = [[{"seat": int(seat), "card": card} for seat, card in rows] for rows in pairs]
+    return {
+        "game": "marriage", "options": {}, "players": 4, "seat": 0, "to_move": 0, "dealer": 3,
+        "turns": turns, "phase": DRAW, "hand": hand.split(), "drawn": None,
+        "table": [
+            {"seat": at, "melds": [], "laid_before_draw": [], "shown": False, "dublees": False}
+            for at in range(4)
+        ],
+        "tiplu_drawn": False, "tiplu": None, "pile": pile.split(),
+        "discards": told[0], "taken": told[1],
+        "stock": 160 - 84 - len(pile.split()) - (keys.get("phase") == DISCARD),
+        **keys,
+    }  # fmt: skip
+
+
+THROWN = "0:6C 1:7C 2:8D 3:10C"
+
+
+@pytest.mark.parametrize(
+    ("told", "key"),
+    [
+        (told_play(0, ""), "pile"),
+        (told_play(0, "5C 6C 7C"), "pile: expected at most 1"),
+        (told_play(4, "5C 6C 7C 8D 10C", THROWN, "1:9H"), "taken: expected at most 0"),
+        (told_play(4, "5C 6C 8D 10C", THROWN, "1:9H"), "pile"),
+        (told_play(4, "5C 6C 7C 8D 10C", "2:QS 2:3C 2:8D 2:10C"), r"discards\[0\].*seat 0"),
+        (told_play(4, "5C 6C 7C 8S 10C", THROWN), "pile"),
+        (
+            told_play(0, "5C", "", "2:QH 2:QH 1:QH 3:QH", SEEN + " 3H", phase=DISCARD, drawn="3H"),
+            "taken: expected at most 0",
+        ),
+        # Seat 2 took a 7C that seat 1 threw, all three of which this seat holds.
+        (
+            told_play(4, "5C 6C 8D 10C", THROWN, "2:7C", SEEN.replace("9H", "7C")),
+            "taken: 7C: there are 3, got 4",
+        ),
+        # This seat took the first card, threw another, and does not hold the first.
+        (told_play(4, "6C 7C 8D 10C", THROWN, "0:5C"), "hand: expected 5C"),
+    ],
+)
+def test_what_no_round_can_have_brought_about_is_refused(told: dict[str, Any], key: str) -> None:
+    with pytest.raises(PositionError, match=key):
+        TYPE.state_from_json(told)
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        told_play(0, "5C", "1:5C", "2:9S"),  # the turns not counted
+        told_play(4, "5C 6C 7C 8D 10C", THROWN),
+        told_play(4, "5C 6C 8D 10C", THROWN, "2:7C"),
+        told_play(4, "5C 6C 8D 10C", THROWN),  # who took the 7C is forgotten
+        told_play(8, "5C 10C", "3:10C", "2:9S"),  # much is forgotten
+        told_play(2, "5C 6C 7C 8D 10C", "3:10C"),  # two turns of each seat
+    ],
+)
+def test_what_some_round_can_have_brought_about_is_read(told: dict[str, Any]) -> None:
+    view = TYPE.state_from_json(told)
+    assert TYPE.state_from_json(TYPE.state_to_json(view)) == view

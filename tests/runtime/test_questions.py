@@ -1,0 +1,174 @@
+"""Questions in Python: the same answers as the command's, and errors that say what is wrong."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import ustad.runtime
+from ustad.runtime.core.errors import MoveError, OptionError, OutcomeError, UsageError, UstadError
+from ustad.runtime.questions import Advisor, ask, draw_outcome, read_position
+from ustad.tables import MissingTableError
+
+POSITION: dict[str, Any] = {
+    "game": "yacht",
+    "sheets": [{}],
+    "dice": [1, 1, 3, 4, 6],
+    "rolls_left": 2,
+}
+WAITING = {**POSITION, "dice": None, "rolls_left": 3}
+
+
+@pytest.fixture(scope="module")
+def advisor(tables: Path) -> Advisor:
+    return Advisor(tables)
+
+
+def test_ask_in_one_line(tables: Path) -> None:
+    answer = ustad.runtime.ask(POSITION, "hard", tables)
+    assert answer["best"] == [{"keep": [4]}]
+    assert answer["value"] == pytest.approx(249.879302235, abs=1e-6)  # tests/data/yacht.json
+    assert ask(POSITION, level="hard", tables=str(tables)) == answer
+
+
+def test_ask_leaves_the_position_as_it_was(advisor: Advisor) -> None:
+    position = json.loads(json.dumps({**POSITION, "sheets": [{"ones": 3}]}))
+    before = json.dumps(position)
+    advisor.ask(position, "hard")
+    assert json.dumps(position) == before
+
+
+def test_answers_are_json_and_do_not_depend_on_what_was_asked_before(
+    advisor: Advisor, tables: Path
+) -> None:
+    for level in ("easy", "medium", "hard", "expert"):
+        again = [json.dumps(advisor.ask(POSITION, level), allow_nan=False) for _ in range(2)]
+        fresh = json.dumps(Advisor(tables).ask(POSITION, level))
+        assert again == [fresh, fresh]
+
+
+def test_top(advisor: Advisor) -> None:
+    full = advisor.ask(POSITION, "hard")
+    assert advisor.ask(POSITION, "hard", top=2) == {**full, "options": full["options"][:2]}
+
+
+def test_legal(advisor: Advisor) -> None:
+    legal = advisor.legal({**POSITION, "rolls_left": 0})["legal"]
+    assert len(legal) == 13
+    assert legal[0] == {"write": "ones"}
+    assert len(advisor.legal(POSITION)["legal"]) == 23 + 13
+    assert advisor.legal(WAITING) == {"legal": []}
+
+
+def test_move(advisor: Advisor) -> None:
+    assert advisor.move(POSITION, "hard") == {"move": {"keep": [4]}}
+    assert advisor.move(POSITION, "easy") == {"move": {"keep": [1, 1]}}
+    with pytest.raises(MoveError, match="no move to make"):
+        advisor.move(WAITING, "hard")
+
+
+def test_new(advisor: Advisor) -> None:
+    position = advisor.new("yacht", {"second_yacht": "plain"}, 3)["position"]
+    assert position["options"] == {"second_yacht": "plain"}
+    assert position["sheets"] == [{"extra_yachts": 0}] * 3
+    assert (position["dice"], position["rolls_left"]) == (None, 3)
+    assert len(advisor.new("yacht")["position"]["sheets"]) == 2
+
+
+def test_a_game_through_json_alone(advisor: Advisor) -> None:
+    """From new to the end with move and apply; the seeds decide all."""
+
+    def play(seed: int) -> dict[str, Any]:
+        position = advisor.new("yacht", players=2)["position"]
+        for step in range(1_000):
+            if not advisor.legal(position)["legal"]:
+                _, state = read_position(position)
+                if state.is_over():
+                    return position
+                position = advisor.apply(position, seed=seed + step)["position"]
+            else:
+                move = advisor.move(position, "medium", seed)["move"]
+                position = advisor.apply(position, move)["position"]
+        raise AssertionError("the game does not end")
+
+    first = play(1)
+    assert first == play(1) != play(5_000)
+    assert all(len(sheet) == 14 for sheet in first["sheets"])
+
+
+def test_a_move_with_a_seed_lets_the_dice_fall(advisor: Advisor) -> None:
+    both = advisor.apply(POSITION, {"keep": [1, 1]}, seed=4)
+    kept = advisor.apply(POSITION, {"keep": [1, 1]})
+    fallen = advisor.apply(kept["position"], seed=4)
+    assert both["position"] == fallen["position"]
+    assert both["events"] == kept["events"] + fallen["events"]
+    assert Counter(both["position"]["dice"])[1] >= 2
+
+
+def test_drawn_outcomes_fall_with_their_chances() -> None:
+    # One die: each face 600 times of 3,600 expected; 4 standard deviations are 90.
+    state = read_position({**WAITING, "kept": [1, 2, 3, 4], "rolls_left": 1})[1]
+    drawn = Counter(draw_outcome(state, seed) for seed in range(3_600))
+    assert set(drawn) == {(face,) for face in range(1, 7)}
+    assert all(abs(count - 600) < 90 for count in drawn.values())
+    assert draw_outcome(state, 7) == draw_outcome(state, 7)
+
+
+@pytest.mark.parametrize(
+    ("call", "error"),
+    [
+        (lambda a: a.ask([]), UsageError),
+        (lambda a: a.ask({}), UsageError),
+        (lambda a: a.ask({"game": None}), UsageError),
+        (lambda a: a.ask({"game": []}), UsageError),
+        (lambda a: a.ask({"game": {}}), UsageError),
+        (lambda a: a.ask(POSITION, "best"), UsageError),
+        (lambda a: a.ask(POSITION, None), UsageError),
+        (lambda a: a.ask(POSITION, ["hard"]), UsageError),
+        (lambda a: a.legal(3), UsageError),
+        (lambda a: a.move(POSITION, "hard", -1), UsageError),
+        (lambda a: a.move(POSITION, "hard", 2**63), UsageError),
+        (lambda a: a.move(POSITION, "hard", True), UsageError),
+        (lambda a: a.move(POSITION, "hard", 1.0), UsageError),
+        (lambda a: a.new("chess"), UsageError),
+        (lambda a: a.new("yacht", players=0), UsageError),
+        (lambda a: a.new("yacht", players=7), UsageError),
+        (lambda a: a.new("yacht", players="2"), UsageError),
+        (lambda a: a.new("yacht", players=True), UsageError),
+        (lambda a: a.new("yacht", {"second_yacht": "no"}), OptionError),
+        (lambda a: a.new("yacht", []), OptionError),
+        (lambda a: a.new("yacht", seed="x"), UsageError),
+        (lambda a: a.apply(POSITION), UsageError),
+        (lambda a: a.apply(WAITING, outcome=[1, 2, 3, 4, 5], seed=1), UsageError),
+        (lambda a: a.apply(WAITING, {"keep": []}), MoveError),
+        (lambda a: a.apply(POSITION, {"keep": []}, outcome=[1]), OutcomeError),
+        (lambda a: a.apply(POSITION, {"write": "ones"}, outcome=[1, 2, 3]), OutcomeError),
+        (lambda a: a.apply(POSITION, seed=1), OutcomeError),
+        (lambda a: a.apply(POSITION, outcome=[1, 1, 1, 1, 1]), OutcomeError),
+    ],
+)
+def test_wrong_questions(advisor: Advisor, call: Any, error: type[UstadError]) -> None:
+    with pytest.raises(error) as raised:
+        call(advisor)
+    assert type(raised.value) is error
+    assert "\n" not in str(raised.value)
+
+
+def test_a_table_that_is_missing(tmp_path: Path) -> None:
+    with pytest.raises(MissingTableError, match="ustad build yacht"):
+        ask(POSITION, "hard", tmp_path)
+
+
+def test_a_table_built_later_is_found(tables: Path, tmp_path: Path) -> None:
+    from shutil import copy
+
+    late = Advisor(tmp_path)
+    with pytest.raises(MissingTableError):
+        late.ask(POSITION, "hard")
+    for path in tables.iterdir():
+        copy(path, tmp_path)
+    assert late.ask(POSITION, "hard") == ask(POSITION, "hard", tables)

@@ -95,3 +95,8 @@ def parse_options(game: str, options: Sequence[Option], texts: Sequence[str]) ->
             raise OptionError(f"option {name}: given twice")
         found[name] = by_name[name].parse(value)
     return found
+
+
+def options_help(options: Sequence[Option]) -> str:
+    """Return options and what they may be, for a command's help."""
+    return "; ".join(f"{option.name}: {option.help} ({option.expected()})" for option in options)

@@ -29,8 +29,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ustad.runtime.core.game import CHANCE, GameType
-from ustad.runtime.core.registry import game_type
+from ustad.runtime.core.entry import AnyEntry
+from ustad.runtime.core.game import CHANCE
+from ustad.runtime.core.registry import entry as entry_of
 from ustad.runtime.games.five_dice.turn import Turn
 from ustad.tables import open_table, tables_folder
 
@@ -56,16 +57,16 @@ def timed(action: Callable[[], Any], runs: int) -> Row:
 
 
 @contextmanager
-def built(kind: GameType, options: dict[str, Any]) -> Iterator[Path]:
+def built(entry: AnyEntry, options: dict[str, Any]) -> Iterator[Path]:
     """Give a folder with a table: the usual one if it is there, else a temporary one."""
     folder = tables_folder()
-    if kind.table_spec(options).path(folder).is_file():
+    if entry.tables.spec(options).path(folder).is_file():
         yield folder
         return
     from ustad.solver.build import build_table
 
     with tempfile.TemporaryDirectory() as name:
-        build_table(kind, options, Path(name))
+        build_table(entry, options, Path(name))
         yield Path(name)
 
 
@@ -92,8 +93,8 @@ def seconds_per_edge() -> float:
 
 def first_decisions(name: str, count: int) -> list[Any]:
     """Return states of many games of random moves, two rolls left, each of another sheet."""
-    kind, source = game_type(name), random.Random(0)
-    rules = kind.game(kind.read_options({}))
+    entry, source = entry_of(name), random.Random(0)
+    rules = entry.rules.read({})
     found: dict[Any, Any] = {}
     while len(found) < count:
         seed = source.randrange(2**32)
@@ -109,10 +110,10 @@ def first_decisions(name: str, count: int) -> list[Any]:
 
 def ask_twice(name: str, level: str) -> Row:
     """Time questions about sheets not asked before, and the next one of each turn."""
-    kind = game_type(name)
+    entry = entry_of(name)
     states = first_decisions(name, 1001)
-    with built(kind, kind.table_options()[0]) as folder:
-        bot: Any = kind.bot(level, states[0].game, folder, 0)
+    with built(entry, entry.tables.defaults()[0]) as folder:
+        bot: Any = entry.levels.bot(level, states[0].game, folder, 0)
         bot.ask(states.pop())
         rows, again = [], []
         for state in states:
@@ -196,10 +197,10 @@ def yacht_ask() -> Row:
 @benchmark
 def yacht_open() -> Row:
     """Open and check a table."""
-    kind = game_type("yacht")
-    options = kind.table_options()[0]
-    with built(kind, options) as folder:
-        spec = kind.table_spec(options)
+    entry = entry_of("yacht")
+    options = entry.tables.defaults()[0]
+    with built(entry, options) as folder:
+        spec = entry.tables.spec(options)
         row = timed(lambda: open_table(spec, folder), 51)
         # No check goes without hashing the file and unpacking and hashing the values.
         content = spec.path(folder).read_bytes()
@@ -223,10 +224,10 @@ def yacht_open() -> Row:
 @benchmark
 def yacht_size() -> Row:
     """Measure the table of one setting."""
-    kind = game_type("yacht")
-    options = kind.table_options()[0]
-    with built(kind, options) as folder:
-        size = kind.table_spec(options).path(folder).stat().st_size
+    entry = entry_of("yacht")
+    options = entry.tables.defaults()[0]
+    with built(entry, options) as folder:
+        size = entry.tables.spec(options).path(folder).stat().st_size
     return {"bytes": size, "target": "at most 2.4 MB", "ok": size <= 2.4e6}
 
 
@@ -266,10 +267,10 @@ def yacht_best_chances() -> Row:
 @benchmark
 def yacht_compact_open() -> Row:
     """Open and check a compact outlook."""
-    kind = game_type("yacht")
+    entry = entry_of("yacht")
     options = {"second_yacht": "bonus_and_joker", "outlook": "compact"}
-    with built(kind, options) as folder:
-        spec = kind.table_spec(options)
+    with built(entry, options) as folder:
+        spec = entry.tables.spec(options)
         row = timed(lambda: open_table(spec, folder), 51)
         size = spec.path(folder).stat().st_size
     ok = row["wall_s"] <= 0.040 and size <= 4.5e6
@@ -279,19 +280,20 @@ def yacht_compact_open() -> Row:
 @contextmanager
 def built_outlooks() -> Iterator[tuple[Path, dict[str, Any]]]:
     """Give a folder with every outlook of the default rules, and these; some take minutes."""
-    kind = game_type("yacht")
-    rules = kind.read_options({})
-    wanted = kind.tables_asked_for({**rules, "outlook": "best"})
+    entry = entry_of("yacht")
+    rules = entry.rules.read_options({})
+    wanted = entry.tables.asked_for({**rules, "outlook": "best"})
     folder = tables_folder()
-    if all(kind.table_spec(options).path(folder).is_file() for options in wanted):
+    if all(entry.tables.spec(options).path(folder).is_file() for options in wanted):
         yield folder, rules
         return
-    from ustad.solver.build import build_table, release
+    from ustad.solver.build import Builder
 
     with tempfile.TemporaryDirectory() as name:
+        builder = Builder(Path(name))
         for options in wanted:
-            build_table(kind, options, Path(name))
-        release([kind])
+            builder.build(entry, options)
+        del builder  # it holds the distributions of every state
         yield Path(name), rules
 
 
@@ -321,19 +323,19 @@ def yacht_expert_turn() -> Row:
     """Ask expert through a whole turn, and let it play many games side by side in the arena."""
     from ustad.runtime import arena
 
-    kind = game_type("yacht")
+    entry = entry_of("yacht")
     found: dict[str, Any] = {}
     compact = {"outlook": "compact"}
     with (
-        built(kind, {}) as values,
-        built(kind, compact) as outlooks,
+        built(entry, {}) as values,
+        built(entry, compact) as outlooks,
         tempfile.TemporaryDirectory() as alone,
     ):
         for options, folder in (({}, values), (compact, outlooks)):
-            path = kind.table_spec(options).path(folder)
+            path = entry.tables.spec(options).path(folder)
             (Path(alone) / path.name).symlink_to(path.resolve())
-        rules = kind.game(kind.read_options({}))
-        bot = kind.bot("expert", rules, Path(alone), 0)
+        rules = entry.rules.read({})
+        bot = entry.levels.bot("expert", rules, Path(alone), 0)
         deals = range(256)
         for players in (2, 4, 6):
 
@@ -374,9 +376,9 @@ def yacht_arena() -> Row:
     """Play games of four hard bots in the arena, on one core."""
     from ustad.runtime import arena
 
-    kind = game_type("yacht")
-    options = kind.table_options()[0]
-    with built(kind, options) as folder:
+    entry = entry_of("yacht")
+    options = entry.tables.defaults()[0]
+    with built(entry, options) as folder:
         match = arena.Match("yacht", options, ("hard",) * 4, 512, 1, str(folder))
         arena.play_batch(match, 0)
         row = timed(lambda: arena.play_batch(match, 0), 3)
@@ -392,15 +394,15 @@ def yacht_arena() -> Row:
 @benchmark
 def yacht_serve() -> Row:
     """Ask a running ``ustad serve`` for moves of level hard, each with another sheet."""
-    kind = game_type("yacht")
-    with built(kind, kind.table_options()[0]) as folder:
+    entry = entry_of("yacht")
+    with built(entry, entry.tables.defaults()[0]) as folder:
         command = [sys.executable, "-m", "ustad.runtime", "serve", "--tables", str(folder)]
         with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as server:
             assert server.stdin is not None
             assert server.stdout is not None
             walls = []
             for number, state in enumerate(first_decisions("yacht", 501)):
-                position = kind.state_to_json(state)
+                position = entry.codec.state_to_json(state)
                 request = {"id": number, "method": "move", "level": "hard", "position": position}
                 line = json.dumps(request).encode() + b"\n"
                 wall = time.perf_counter()
@@ -434,10 +436,10 @@ def dice_poker_build() -> Row:
     """Solve the three default tables, the code compiled; the times are those of the slowest."""
     from ustad.solver.dice_poker import values as dice_poker
 
-    kind = game_type("dice_poker")
+    entry = entry_of("dice_poker")
     rows = {}
     for name, (options, _) in DICE_POKER_BUILDS.items():
-        rules = kind.game(kind.read_options(options)).numbers
+        rules = entry.rules.read(options).numbers
         dice_poker.solve(rules)
         rows[name] = timed(lambda rules=rules: dice_poker.solve(rules), 3)
     seconds = {name: row["cpu_s"] for name, row in rows.items()}
@@ -452,12 +454,12 @@ def dice_poker_build() -> Row:
 @benchmark
 def dice_poker_size() -> Row:
     """Measure the tables of the default rules and of dashes by sacrifice; the larger counts."""
-    kind = game_type("dice_poker")
+    entry = entry_of("dice_poker")
     sizes = []
     for name in ("sacrifice", "default"):
         options = DICE_POKER_BUILDS[name][0]
-        with built(kind, options) as folder:
-            sizes.append(kind.table_spec(options).path(folder).stat().st_size)
+        with built(entry, options) as folder:
+            sizes.append(entry.tables.spec(options).path(folder).stat().st_size)
     return {"bytes": max(sizes), "target": "at most 400 KB", "ok": max(sizes) <= 400e3}
 
 
@@ -530,9 +532,9 @@ def pasa_size() -> Row:
     """Build the default tables and measure their files."""
     from ustad.solver.build import build_table
 
-    kind = game_type("pasa")
+    entry = entry_of("pasa")
     with tempfile.TemporaryDirectory() as name:
-        tables = [build_table(kind, key, Path(name))[0] for key in kind.table_options()]
+        tables = [build_table(entry, key, Path(name))[0] for key in entry.tables.defaults()]
     size = sum(table.bytes for table in tables)
     return {"bytes": size, "target": "together at most 24 MB", "ok": size <= 24e6}
 
@@ -555,11 +557,11 @@ def pasa_strength() -> Row:
 @benchmark
 def pasa_ask() -> Row:
     """Rate all bets at the start of a game of four, the throw not asked before."""
-    kind = game_type("pasa")
-    with built(kind, kind.table_spec(FOUR_10).options) as folder:
-        game = kind.game(kind.read_options({}))
+    entry = entry_of("pasa")
+    with built(entry, entry.tables.spec(FOUR_10).options) as folder:
+        game = entry.rules.read({})
         states = [game.start((stack, 40 - stack - 18, 9, 9), 0, 8) for stack in range(1, 22)]
-        bot = kind.bot("expert", game, folder, 0)
+        bot = entry.levels.bot("expert", game, folder, 0)
         bot.ask(states[0])
         seconds = [timed(lambda state=state: bot.ask(state), 1)["wall_s"] for state in states[1:]]
     median = statistics.median(seconds)
@@ -583,9 +585,9 @@ def raja_pasu_first_run() -> Row:
 @benchmark
 def raja_pasu_size() -> Row:
     """Measure the table of the round from the start."""
-    kind = game_type("raja_pasu")
-    with built(kind, {}) as folder:
-        size = kind.table_spec({}).path(folder).stat().st_size
+    entry = entry_of("raja_pasu")
+    with built(entry, {}) as folder:
+        size = entry.tables.spec({}).path(folder).stat().st_size
     return {"bytes": size, "target": "at most 15 MB", "ok": size <= 15e6}
 
 
@@ -594,9 +596,9 @@ def raja_pasu_open() -> Row:
     """Open and check the table of the round from the start, and make it ready."""
     from ustad.runtime.games.raja_pasu.levels import RoundTable
 
-    kind = game_type("raja_pasu")
-    with built(kind, {}) as folder:
-        spec = kind.table_spec({})
+    entry = entry_of("raja_pasu")
+    with built(entry, {}) as folder:
+        spec = entry.tables.spec({})
         row = timed(lambda: RoundTable(open_table(spec, folder)), 3)
     return {**row, "target": "at most 1 s", "ok": row["wall_s"] <= 1}
 
@@ -606,15 +608,15 @@ def raja_pasu_ask() -> Row:
     """Rate all moves of positions that random play meets, JSON to JSON."""
     from ustad.runtime.questions import Advisor
 
-    kind = game_type("raja_pasu")
+    entry = entry_of("raja_pasu")
     choose = random.Random(1)
-    positions, state = [], kind.game(kind.read_options({})).new(2)
+    positions, state = [], entry.rules.read({}).new(2)
     while len(positions) < 2000:
         if state.is_over():
             state = state.game.new(2)
-        positions.append(kind.state_to_json(state))
+        positions.append(entry.codec.state_to_json(state))
         state = state.apply(choose.choice(state.legal_moves()))
-    with built(kind, {}) as folder:
+    with built(entry, {}) as folder:
         advisor = Advisor(folder)
         advisor.ask(positions[0])
         walls = [timed(lambda p=p: advisor.ask(p), 1)["wall_s"] for p in positions]
@@ -632,8 +634,8 @@ def raja_pasu_strength() -> Row:
     """Play pairs from random openings, sides swapped: expert loses none; hard against medium."""
     from ustad.runtime.games.raja_pasu.levels import SearchBot
 
-    kind = game_type("raja_pasu")
-    game = kind.game(kind.read_options({}))
+    entry = entry_of("raja_pasu")
+    game = entry.rules.read({})
 
     def pairs(one: Any, other: Any, count: int) -> NDArray[np.float64]:
         """Return the margin of one in each pair, a game."""
@@ -646,9 +648,9 @@ def raja_pasu_strength() -> Row:
                 margins.append(state.returns()[seats.index(one)])
         return np.array(margins).reshape(count, 2).mean(axis=1)
 
-    with built(kind, {}) as folder:
+    with built(entry, {}) as folder:
         expert, hard, medium = (
-            kind.bot(level, game, folder, 0) for level in ("expert", "hard", "medium")
+            entry.levels.bot(level, game, folder, 0) for level in ("expert", "hard", "medium")
         )
         others = {"medium": (medium, 300), "hard": (hard, 300), "depth_8": (SearchBot(game, 8), 60)}
         against = {name: pairs(expert, bot, count) for name, (bot, count) in others.items()}
@@ -670,14 +672,15 @@ def export_row(name: str, options: dict[str, Any], most_bytes: int) -> Row:
     Node is asked the vectors of the manifest, each of another position; without Node that is
     left out.
     """
-    from ustad.runtime.export import exporter, write_export
+    from ustad.runtime.core.registry import exporter
+    from ustad.runtime.export import write_export
 
-    kind = game_type(name)
+    entry = entry_of(name)
     script = Path(__file__).parents[1] / "tests" / "runtime" / "export" / "answers.mjs"
-    with built(kind, options) as folder, tempfile.TemporaryDirectory() as out:
+    with built(entry, options) as folder, tempfile.TemporaryDirectory() as out:
         begin, cpu = time.perf_counter(), time.process_time()
-        content = exporter(name)(kind.table_spec(options).options, folder, None)
-        write_export(kind, content, Path(out))
+        content = exporter(name).content(entry.tables.spec(options).options, folder, None)
+        write_export(entry, content, Path(out))
         wall, cpu = time.perf_counter() - begin, time.process_time() - cpu
         data = [path for path in Path(out).iterdir() if path.suffix != ".js"]
         size = sum(len(gzip.compress(path.read_bytes(), 9)) for path in data)
@@ -758,9 +761,9 @@ def marriage_distances() -> Row:
 @benchmark
 def marriage_round() -> Row:
     """Play rounds of four hard bots through their views."""
-    kind = game_type("marriage")
-    rules = kind.game(kind.read_options({}))
-    bot = kind.bot("hard", rules, None, 0)
+    entry = entry_of("marriage")
+    rules = entry.rules.read({})
+    bot = entry.levels.bot("hard", rules, None, 0)
 
     def play(seed: int) -> None:
         state = rules.deal(4, (seed,))
@@ -776,11 +779,11 @@ def marriage_round() -> Row:
 @benchmark
 def marriage_moves() -> Row:
     """Choose and rate moves at every level, in rounds of four: the slowest move of each."""
-    kind = game_type("marriage")
-    rules = kind.game(kind.read_options({}))
+    entry = entry_of("marriage")
+    rules = entry.rules.read({})
     slowest: Row = {}
     for level in ("easy", "medium", "hard", "expert"):
-        bot = kind.bot(level, rules, None, 0)
+        bot = entry.levels.bot(level, rules, None, 0)
         taken = []
         for seed in range(4):
             state = rules.deal(4, (seed,))

@@ -72,7 +72,7 @@ def add_flags(parser: argparse.ArgumentParser, flags: Sequence[Flag], title: str
     """Add flags that a game declares, under a title of their own if one is given."""
     group = parser.add_argument_group(title) if title else parser
     for flag in flags:
-        metavar = {} if flag.takes is Takes.NOTHING else {"metavar": flag.metavar}
+        metavar: dict[str, Any] = {} if flag.takes is Takes.NOTHING else {"metavar": flag.metavar}
         group.add_argument(flag.name, help=flag.help, **metavar, **_HOW[flag.takes])
 
 

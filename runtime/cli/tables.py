@@ -72,7 +72,7 @@ def _info(args: argparse.Namespace) -> int:
         print(folder)
         print("\n".join(map(table_line, rows)))
     for fault in faults:
-        fail(fault.entry, str(fault), args.json)
+        fail(fault.kind, str(fault), args.json)
     return BAD_TABLE if faults else OK
 
 

@@ -17,7 +17,7 @@ import pytest
 from ustad.runtime import arena
 from ustad.runtime.core.errors import UsageError, WorkerError
 from ustad.runtime.core.game import CHANCE
-from ustad.runtime.core.registry import game_type
+from ustad.runtime.core.registry import entry as entry_of
 from ustad.tables import (
     CorruptTableError,
     MismatchedTableError,
@@ -28,7 +28,7 @@ from ustad.tables import (
 
 
 def a_match(tables: Path | None, *levels: str, games: int = 12, seed: int = 3) -> arena.Match:
-    options = game_type("yacht").read_options({})
+    options = entry_of("yacht").rules.read_options({})
     return arena.Match("yacht", options, levels, games, seed, str(tables or "no tables"))
 
 
@@ -46,7 +46,7 @@ def test_each_player_sits_in_each_seat_once_a_deal_with_the_same_dice() -> None:
 
 
 def test_dice_of_a_seat_depend_on_nothing_but_deal_seat_turn_and_roll() -> None:
-    rules = game_type("yacht").game({"second_yacht": "plain"})
+    rules = entry_of("yacht").rules.make(second_yacht="plain")
     luck, again = rules.luck(2, (5, 1)), rules.luck(2, (5, 1))
     state = other = rules.new(2)
     for _ in range(20):
@@ -195,7 +195,7 @@ def test_a_table_that_goes_missing_is_told_by_the_worker(tmp_path: Path) -> None
 )
 def test_table_errors_survive_pickling(error: TableError) -> None:
     again = pickle.loads(pickle.dumps(error))
-    assert (type(again), str(again), again.kind) == (type(error), str(error), error.kind)
+    assert (type(again), str(again), again.entry) == (type(error), str(error), error.entry)
 
 
 def test_a_worker_that_is_killed_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -232,7 +232,7 @@ def test_exact_gains_are_summed_over_the_turns_of_the_one_player_not_hard(
     tables: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """13 turns a game and an even share: 1/3 + 0.13, without spread; for one player alone."""
-    monkeypatch.setattr(type(game_type("yacht")), "judge", lambda *_: _Judge())
+    monkeypatch.setattr(type(entry_of("yacht")), "judge", lambda *_: _Judge())
     summary = arena.run(a_match(tables, "medium", "hard", "hard"))
     rows = {row["level"]: row for row in summary["levels"]}
     assert rows["medium"][arena.EXACT]["mean"] == pytest.approx(1 / 3 + 0.13, abs=1e-12)

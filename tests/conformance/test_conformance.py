@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from ustad.runtime.core.entry import AnyEntry
 from ustad.runtime.core.errors import (
     MoveError,
     OptionError,
@@ -22,7 +23,6 @@ from ustad.runtime.core.errors import (
     PositionError,
     UstadError,
 )
-from ustad.runtime.core.entry import AnyEntry
 from ustad.runtime.core.game import CHANCE, LEVELS, OVER, TIE
 from ustad.runtime.core.registry import NAMES
 from ustad.runtime.core.registry import entry as entry_of

@@ -1,4 +1,4 @@
-"""Questions about positions, in JSON: what commands, protocol and Python callers ask.
+"""Questions about positions: what commands, protocol and Python callers ask.
 
 :class:`Advisor` keeps the bots that it has made, with their open tables, so that
 a second question costs no second opening.  :func:`ask` is the same for one line
@@ -16,15 +16,19 @@ from collections import OrderedDict
 from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
+from ustad.runtime.answers import ApplyAnswer, AskAnswer, LegalAnswer, MoveAnswer, NewAnswer
 from ustad.runtime.core.entry import AnyEntry, Codec
 from ustad.runtime.core.errors import MoveError, OutcomeError, UsageError, shown
-from ustad.runtime.core.game import CHANCE, LEVELS, Advice, Bot
+from ustad.runtime.core.game import CHANCE, LEVELS, Advice, Bot, MoveT, State
 from ustad.runtime.core.registry import entry as entry_of
 from ustad.runtime.core.strict_json import is_int
+from ustad.tables import TableError
+
+DefaultT = TypeVar("DefaultT")
 
 LARGEST_SEED = 2**63 - 1
 
@@ -66,7 +70,7 @@ def check_top(top: Any) -> int:
 
 def advice_to_json(
     codec: Codec[Any, Any, Any], advice: Advice[Any], top: int | None = None
-) -> dict[str, Any]:
+) -> AskAnswer:
     """Return advice as the JSON object that ``ask`` answers.
 
     Args:
@@ -74,7 +78,7 @@ def advice_to_json(
         advice: the advice.
         top: how many options to give, all by default.
     """
-    answer: dict[str, Any] = {"best": [codec.move_to_json(move) for move in advice.best]}
+    answer: Any = {"best": [codec.move_to_json(move) for move in advice.best]}
     if advice.value is not None:
         answer["value"] = advice.value
         answer["unit"] = advice.unit
@@ -86,18 +90,22 @@ def advice_to_json(
             }
             for at, (move, value) in enumerate(advice.options[:top])
         ]
-    return {**answer, **(advice.extra or {})}
+    found: AskAnswer = {**answer, **(advice.extra or {})}
+    return found
 
 
 class Advisor:
-    """Answers questions about positions of any game.
+    """Answers questions about positions of any game, each table being opened once.
+
+    Positions are JSON in the methods of the protocol (``new``, ``legal``, ``ask``, ``move``,
+    ``apply``); :meth:`probe` and :meth:`get` take a game's own states and return its own moves.
 
     Args:
         tables: the folder of the table files, None for the usual places.
     """
 
-    def __init__(self, tables: Path | None = None) -> None:
-        self.tables = tables
+    def __init__(self, tables: Path | str | None = None) -> None:
+        self.tables = None if tables is None else Path(tables)
         self._bots: OrderedDict[tuple[Any, str, int], Bot[Any, Any]] = OrderedDict()
 
     def bot(self, entry: AnyEntry, rules: Any, level: str, seed: int = 0) -> Bot[Any, Any]:
@@ -109,6 +117,25 @@ class Advisor:
                 self._bots.popitem(last=False)
         self._bots.move_to_end(key)
         return self._bots[key]
+
+    def probe(self, state: State[MoveT], level: str = "expert") -> Advice[MoveT]:
+        """Return what a level says of a state: best moves, value, and every move with its value.
+
+        Raises:
+            TableError: the table that the level needs is missing or unfit; the message
+                names the command that builds it.
+        """
+        bot = self.bot(entry_of(state.rules.name), state.rules, check_level(level))
+        return bot.ask(state.view(max(state.current_player(), 0)))
+
+    def get(
+        self, state: State[MoveT], default: DefaultT, level: str = "expert"
+    ) -> Advice[MoveT] | DefaultT:
+        """Return what :meth:`probe` does, the default where the table is missing or unfit."""
+        try:
+            return self.probe(state, level)
+        except TableError:
+            return default
 
     def advise(
         self, position: Any, level: str = "expert", adviser: Bot[Any, Any] | None = None
@@ -125,7 +152,7 @@ class Advisor:
         bot = adviser or self.bot(entry, state.rules, level)
         return entry, state, bot.ask(state.view(max(state.current_player(), 0)))
 
-    def ask(self, position: Any, level: str = "expert", top: int | None = None) -> dict[str, Any]:
+    def ask(self, position: Any, level: str = "expert", top: int | None = None) -> AskAnswer:
         """Return the best moves, their value, and every legal move with its value.
 
         Raises:
@@ -135,12 +162,12 @@ class Advisor:
         entry, _, advice = self.advise(position, level)
         return advice_to_json(entry.codec, advice, top)
 
-    def legal(self, position: Any) -> dict[str, Any]:
+    def legal(self, position: Any) -> LegalAnswer:
         """Return the legal moves, none where the position waits for chance or is over."""
         entry, state = read_position(position)
         return {"legal": [entry.codec.move_to_json(move) for move in state.legal_moves()]}
 
-    def move(self, position: Any, level: str = "expert", seed: int = 0) -> dict[str, Any]:
+    def move(self, position: Any, level: str = "expert", seed: int = 0) -> MoveAnswer:
         """Return the move that a bot of a level plays."""
         entry, state = read_position(position)
         level, seed = check_level(level), check_seed(seed)
@@ -157,7 +184,7 @@ class Advisor:
         players: Any = None,
         seed: Any = 0,
         first: Any = 0,
-    ) -> dict[str, Any]:
+    ) -> NewAnswer:
         """Return the start of a game, seat ``first`` beginning, its bots made ready.
 
         Where the start is dealt, the seed deals it.
@@ -176,7 +203,7 @@ class Advisor:
 
     def apply(
         self, position: Any, move: Any = None, outcome: Any = None, seed: Any = None
-    ) -> dict[str, Any]:
+    ) -> ApplyAnswer:
         """Return the position after a move or an outcome, and what happened, in order.
 
         A position that waits for chance takes an outcome, or a seed that draws
@@ -233,7 +260,7 @@ def _advisor(tables: Path | None) -> Advisor:
 
 def ask(
     position: Mapping[str, Any], level: str = "expert", tables: Path | str | None = None
-) -> dict[str, Any]:
+) -> AskAnswer:
     """Return the best move of a position and what every other move costs.
 
     Args:

@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 StateT = TypeVar("StateT")
 StateT_contra = TypeVar("StateT_contra", contravariant=True)
 MoveT = TypeVar("MoveT")
+MoveT_co = TypeVar("MoveT_co", covariant=True)
 
 CHANCE = -1
 """``current_player()`` of a state that waits for dice or cards."""
@@ -49,20 +50,20 @@ class Luck(Protocol):
         """Return the outcome that falls in a state that waits for chance."""
 
 
-class State(Protocol):
+class State(Protocol[MoveT_co]):
     """A position of a game.  Moves and outcomes are hashable, and equal if they mean the same."""
 
     @property
-    def rules(self) -> Any:
+    def rules(self) -> Game:
         """The rules that it is a state of."""
 
     def current_player(self) -> int:
         """Return the seat to move, :data:`CHANCE` or :data:`OVER`."""
 
-    def legal_moves(self) -> Sequence[Any]:
+    def legal_moves(self) -> Sequence[MoveT_co]:
         """Return the moves of the seat to move, in a fixed order; none at chance or at the end."""
 
-    def apply(self, move: Any) -> State:
+    def apply(self, move: Any) -> State[MoveT_co]:
         """Return the state after a legal move, or after an outcome where chance is to fall.
 
         Raises:
@@ -90,16 +91,20 @@ class Game(Protocol):
     """The rules of a game with its options."""
 
     @property
+    def name(self) -> str:
+        """The game's name."""
+
+    @property
     def options(self) -> Mapping[str, Any]:
         """The full option set."""
 
-    def new(self, players: int, first: int = 0, seed: Sequence[int] = (0,)) -> State:
+    def new(self, players: int, first: int = 0, seed: Sequence[int] = (0,)) -> State[Any]:
         """Return the start of a game for so many seats, seat ``first`` beginning.
 
         What is dealt comes from the seed; games that always start alike have no use for it.
         """
 
-    def deal(self, players: int, seed: Sequence[int]) -> State:
+    def deal(self, players: int, seed: Sequence[int]) -> State[Any]:
         """Return the start of a game as an arena deals it, from a seed.
 
         Games that always start alike return :meth:`new`; a game without chance

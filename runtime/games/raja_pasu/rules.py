@@ -324,6 +324,8 @@ class RajaPasu:
     match: bool = False
     max_rounds: int = 20
 
+    name = NAME
+
     @property
     def options(self) -> dict[str, Any]:
         """The options by name."""

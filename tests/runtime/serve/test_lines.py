@@ -247,7 +247,7 @@ def test_a_real_process_answers_and_ends_with_its_input(tables: Path) -> None:
 
 
 def test_the_exchange_in_the_readme_is_what_happens(advisor: Advisor) -> None:
-    readme = Path(__file__).parents[3] / "README.md"
+    readme = Path(__file__).parents[3] / "runtime" / "serve" / "README.md"
     block = re.search(r"```text\n(> .*?)```", readme.read_text(encoding="utf-8"), re.DOTALL)
     assert block is not None
     lines = block.group(1).splitlines()

@@ -90,7 +90,8 @@ def advice_to_json(
             }
             for at, (move, value) in enumerate(advice.options[:top])
         ]
-    found: AskAnswer = {**answer, **(advice.extra or {})}
+    answer.update(advice.extra or {})
+    found: AskAnswer = answer
     return found
 
 

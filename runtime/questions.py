@@ -99,7 +99,15 @@ class Advisor:
     """Answers questions about positions of any game, each table being opened once.
 
     Positions are JSON in the methods of the protocol (``new``, ``legal``, ``ask``, ``move``,
-    ``apply``); :meth:`probe` and :meth:`get` take a game's own states and return its own moves.
+    ``apply``); :meth:`probe` and :meth:`get` take a game's own states and return its own moves::
+
+        >>> from ustad.runtime.games.raja_pasu.rules import RajaPasu, Sow
+        >>> advisor = Advisor()
+        >>> state = RajaPasu().new().apply(Sow(2))
+        >>> advisor.probe(state, "medium").best
+        [Sow(hole=12)]
+        >>> advisor.legal({"game": "yacht", "sheets": [{}], "dice": None, "rolls_left": 3})
+        {'legal': []}
 
     Args:
         tables: the folder of the table files, None for the usual places.

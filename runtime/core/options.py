@@ -12,7 +12,14 @@ from ustad.runtime.core.strict_json import Fields, is_int
 
 @dataclass(frozen=True)
 class Option:
-    """One option of a game's rules: its name, its default, and what it may be."""
+    """One option of a game's rules: its name, its default, and what it may be.
+
+    >>> dash = Option("dash", "deferred", ("deferred", "sacrifice"), "when a row is given up")
+    >>> dash.expected()
+    'one of deferred, sacrifice'
+    >>> dash.parse("sacrifice")
+    'sacrifice'
+    """
 
     name: str
     default: Any

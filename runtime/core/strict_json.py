@@ -26,6 +26,13 @@ _REQUIRED: Any = object()
 def loads(text: str, what: str, most: int = LARGEST_TEXT) -> Any:
     """Parse JSON.
 
+    >>> loads('{"dice": [1, 1, 3, 4, 6]}', "position")
+    {'dice': [1, 1, 3, 4, 6]}
+    >>> loads('{"dice": 1, "dice": 2}', "position")
+    Traceback (most recent call last):
+        ...
+    ustad.runtime.core.errors.JsonError: position: the key "dice" stands twice
+
     Args:
         text: the text.
         what: its name in error messages, such as ``position``.

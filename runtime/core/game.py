@@ -14,12 +14,15 @@ from __future__ import annotations
 
 import hashlib
 import random
+from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, NoReturn, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
+
+from ustad.runtime.core.errors import OutcomeError
 
 StateT = TypeVar("StateT")
 StateT_contra = TypeVar("StateT_contra", contravariant=True)
@@ -48,6 +51,17 @@ class Luck(Protocol):
 
     def outcome(self, state: Any) -> Any:
         """Return the outcome that falls in a state that waits for chance."""
+
+
+@dataclass(frozen=True)
+class NoLuck:
+    """The luck of a game in which nothing is left to chance; ``reason`` says why."""
+
+    reason: str
+
+    def outcome(self, state: Any) -> NoReturn:
+        """Refuse: no state waits for chance."""
+        raise OutcomeError(f"outcome: {self.reason}")
 
 
 class State(Protocol[MoveT_co]):
@@ -85,6 +99,9 @@ class State(Protocol[MoveT_co]):
 
     def view(self, player: int) -> Any:
         """Return what that seat may know and nothing else."""
+
+
+State_contra = TypeVar("State_contra", bound="State[Any]", contravariant=True)
 
 
 class Game(Protocol):
@@ -157,14 +174,25 @@ class Bot(Protocol[StateT_contra, MoveT]):
     asked before: see :func:`random_for`.
     """
 
+    @abstractmethod
     def choose(self, view: StateT_contra) -> MoveT:
         """Return a legal move for the view's seat to move."""
 
     def choose_many(self, views: Sequence[StateT_contra]) -> list[MoveT]:
         """Return a legal move for each of many views, of any games at any stage."""
+        return [self.choose(view) for view in views]
 
+    @abstractmethod
     def ask(self, view: StateT_contra) -> Advice[MoveT]:
         """Return the best move and, at levels that rate moves, the value of every move."""
+
+
+class RuleOfThumb(Bot[State_contra, MoveT], Protocol[State_contra, MoveT]):
+    """A bot without values: it says what it would play."""
+
+    def ask(self, view: State_contra) -> Advice[MoveT]:
+        """Return the move it would play, alone."""
+        return Advice([self.choose(view)] if view.current_player() >= 0 else [])
 
 
 class TurnGains(Protocol):

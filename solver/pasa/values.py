@@ -52,11 +52,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ustad.runtime.core.errors import UsageError
-from ustad.runtime.core.game import Progress
-from ustad.runtime.core.kernels import compiled, pasa_most_allowed, pasa_next_bet
-from ustad.runtime.games.pasa import rules as pasa
-from ustad.runtime.games.pasa.rules import levels as bots
-from ustad.solver.build import Built, available_cores
+from ustad.runtime.core.kernels import compiled
+from ustad.runtime.core.work import Progress, available_cores
+from ustad.runtime.games.pasa import kernels
+from ustad.runtime.games.pasa.rules import POSITION_OPTIONS, BetRules, Menu, Pasa
+from ustad.runtime.games.pasa.states import (
+    binomials,
+    even_split,
+    first_split,
+    least_chips,
+    split_number,
+)
+from ustad.runtime.games.pasa.tables import TABLES
+from ustad.solver.build import Built
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -70,8 +78,8 @@ _BEST, _LEAST, _MOST, _RANDOM, _LEAD, _TABLE = range(len(POLICIES))
 _SIDE_BY_SIDE = 1024
 """States of one thrower's stack for which a thread of its own is worth starting."""
 
-_is_ahead = compiled(bots.is_ahead)
-_smallest_best = compiled(bots.smallest_best)
+_is_ahead = kernels.is_ahead
+_smallest_best = kernels.smallest_best
 
 _SAMPLE_RUNS, _SAMPLE_RUN, _SAMPLE_SECONDS = 64, 32, 0.2
 """How many runs of how many states are solved to forecast the time, and how long at most."""
@@ -182,7 +190,7 @@ def _first_bet(
         policy == _MOST or (policy == _LEAD and not _is_ahead(stacks, seat, turns_left))
     ):
         return most
-    return pasa_next_bet(menu, most, -1)
+    return kernels.next_bet(menu, most, -1)
 
 
 @compiled
@@ -225,7 +233,7 @@ def _decide(
 
 @compiled
 def _solve_throw(
-    numbers: tuple[int, int, int],
+    rules: BetRules,
     policies: Ints,
     binomial: Ints,
     first_row: int,
@@ -251,7 +259,6 @@ def _solve_throw(
             space: bets by seat, the most allowed and the bets seen by depth;
             (seats, bets, columns) what follows each bet by depth; (columns,).
     """
-    cap, max_bet, menu = numbers
     now, later, guide_now, guide_later = shares
     order, bets, most, count, found, node = work
     seats = len(stacks)
@@ -262,8 +269,8 @@ def _solve_throw(
     while depth >= 0:
         while depth < bettors:  # down: each seat still to bet makes its first bet
             seat = order[depth]
-            allowed = pasa_most_allowed(cap, max_bet, stacks[0], bettors, stacks[seat], covered)
-            bet = _first_bet(policies[seat], guided, menu, allowed, stacks, seat, turns_left)
+            allowed = kernels.most_allowed(rules, stacks[0], bettors, stacks[seat], covered)
+            bet = _first_bet(policies[seat], guided, rules.menu, allowed, stacks, seat, turns_left)
             most[depth], count[depth], bets[seat] = allowed, 0, bet
             covered += bet
             depth += 1
@@ -280,7 +287,7 @@ def _solve_throw(
             covered -= bets[seat]
             bet = -1
             if guided or policy in (_BEST, _RANDOM):
-                bet = pasa_next_bet(menu, most[depth], bets[seat])
+                bet = kernels.next_bet(rules.menu, most[depth], bets[seat])
             if bet >= 0:
                 bets[seat] = bet
                 covered += bet
@@ -293,7 +300,7 @@ def _solve_throw(
 
 @compiled
 def _solve_splits(
-    numbers: tuple[int, int, int],
+    rules: BetRules,
     policies: Ints,
     binomial: Ints,
     chips: int,
@@ -359,7 +366,7 @@ def _solve_splits(
             now[row, 1:] = after[:-1]
         else:
             _solve_throw(
-                numbers, policies, binomial, first_row, turns_left, shares, stacks, bettors, work
+                rules, policies, binomial, first_row, turns_left, shares, stacks, bettors, work
             )
             now[row] = node[:seats]
 
@@ -378,7 +385,7 @@ class _Work:
         width: the most legal bets that there can be.
     """
 
-    numbers: tuple[int, int, int]
+    rules: BetRules
     players: int
     chips: int
     turns: int
@@ -388,11 +395,11 @@ class _Work:
 
     def totals(self) -> range:
         """Return the totals of chips in the table."""
-        return range(pasa.least_chips(self.players, self.chips), self.chips + 1)
+        return range(least_chips(self.players, self.chips), self.chips + 1)
 
     def first_row(self, total: int) -> int:
         """Return the row of the first split of a total."""
-        return pasa.first_split(self.players, self.chips, total)
+        return first_split(self.players, self.chips, total)
 
     def count(self, total: int) -> int:
         """Return how many splits of a total there are."""
@@ -421,18 +428,18 @@ class _Work:
 
 def _work(options: Mapping[str, Any]) -> _Work:
     """Return the work for a table's key, or raise OptionError if it cannot fit."""
-    spec = pasa.TYPE.table_spec(options)
+    spec = TABLES.spec(options)
     players, chips = spec.options["players"], spec.options["chips"]
-    rules = pasa.Pasa(**{name: spec.options[name] for name in ("cap", "max_bet", "menu")})
-    buttons = 4 if rules.menu == pasa.BUTTONS else min(max(chips // 2, 1), rules.max_bet)
+    rules = Pasa(**{option.name: spec.options[option.name] for option in POSITION_OPTIONS}).numbers
+    buttons = 4 if rules.menu == Menu.BUTTONS else min(max(chips // 2, 1), rules.max_bet)
     turns, splits, _ = spec.shape
     return _Work(
-        (rules.cap, rules.max_bet, rules.menu),
+        rules,
         players,
         chips,
         turns,
         splits,
-        pasa.binomials(players, chips),
+        binomials(players, chips),
         buttons,
     )
 
@@ -554,7 +561,7 @@ def evaluate(
         guide[1:] = table
     policies = [POLICIES.index(name) for name in field]
     values = _pass(work, policies, guide, progress, threads)
-    start = pasa.split_number(pasa.even_split(work.players, work.chips))
+    start = split_number(even_split(work.players, work.chips))
     shares: list[float] = values[-1, work.first_row(work.chips) + start].tolist()
     return tuple(shares)
 
@@ -593,7 +600,7 @@ def forecast(options: Mapping[str, Any]) -> str:
     size = 8 * states * work.players
     seconds = states * _seconds_a_state(work)
     return (
-        f"{pasa.TYPE.table_spec(options).what}: {states:,} states, {size / 1e6:,.1f} MB of values, "
+        f"{TABLES.spec(options).what}: {states:,} states, {size / 1e6:,.1f} MB of values, "
         f"about twice that in memory while they are made, about {seconds:,.2f} CPU seconds to solve"
     )
 
@@ -628,5 +635,5 @@ def build(options: Mapping[str, Any], progress: Progress | None = None) -> Built
     values = solve(options, progress)
     work = _work(options)
     counts = {"states": work.turns * work.splits, "splits": work.splits}
-    spec = pasa.TYPE.table_spec(options)
-    return Built(spec, values, counts, pasa.TYPE.structure(spec.options))
+    spec = TABLES.spec(options)
+    return Built(spec, values, counts, TABLES.structure(spec.options))

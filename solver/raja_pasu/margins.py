@@ -63,10 +63,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ustad.runtime.core.game import Progress
-from ustad.runtime.core.kernels import compiled, raja_pasu_play_hole, raja_pasu_touched_code
-from ustad.runtime.games.raja_pasu.rules import HOLES, PASU, ROW, SEEDS_A_HOLE, TYPE
-from ustad.solver.build import Built, available_cores
+from ustad.runtime.core.kernels import compiled
+from ustad.runtime.core.work import Progress, available_cores
+from ustad.runtime.games.raja_pasu import kernels
+from ustad.runtime.games.raja_pasu.rules import HOLES, PASU, ROW, SEEDS_A_HOLE
+from ustad.runtime.games.raja_pasu.tables import TABLES
+from ustad.solver.build import Built
 
 Rows = NDArray[np.int8]
 Places = NDArray[np.uint32]
@@ -205,7 +207,7 @@ def _children(
         for hole in range(own):
             if position[hole] == 0:
                 continue
-            laps = raja_pasu_play_hole(position, own, hole, skipped, board, taken, log)
+            laps = kernels.play_hole(position, own, hole, skipped, board, taken, log)
             moves += 1
             endless += laps < 0
             code = _turned_code(board, own)
@@ -241,7 +243,7 @@ def _add(
             touched = touched and board[hole] < PASU
         kind = int(rows[at, holes])
         if touched:
-            place = kind << 2 * holes | raja_pasu_touched_code(board)
+            place = kind << 2 * holes | kernels.touched_code(board)
             if seen[place]:
                 continue
             seen[place] = True
@@ -387,7 +389,7 @@ def _tighten(
         for hole in range(own):
             if position[hole] == 0:
                 continue
-            raja_pasu_play_hole(position, own, hole, skipped, board, taken, log)
+            kernels.play_hole(position, own, hole, skipped, board, taken, log)
             code = _turned_code(board, own)
             if code >= 0:
                 to = other << 2 * holes | code
@@ -421,7 +423,7 @@ def _inspect(
     for at in range(len(places)):
         kind = _look_up(places[at], len(owns), rows, board)
         seeds[at] = board.sum()
-        codes[at] = raja_pasu_touched_code(board)
+        codes[at] = kernels.touched_code(board)
         over[at] = board[: owns[kind]].sum() == 0
 
 
@@ -568,7 +570,7 @@ def table_arrays(solution: Solution) -> tuple[NDArray[np.int8], dict[str, NDArra
 
 def build(options: Mapping[str, Any], progress: Progress | None = None) -> Built:
     """Solve the rounds with one number of closed holes and return what their table holds."""
-    spec = TYPE.table_spec(options)
+    spec = TABLES.spec(options)
     skipped, closed = spec.options["origin"] == "skipped", spec.options["closed"]
     with ThreadPoolExecutor(available_cores()) as pool:
         positions = reachable(starts(closed), kinds(closed), skipped, pool, progress)

@@ -1,21 +1,31 @@
-"""Pasa as JSON."""
+"""Pasa as JSON: positions, bets and throws."""
 
 from __future__ import annotations
 
-from __future__ import annotations
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cache, lru_cache
-from itertools import product
-from math import comb
-from pathlib import Path
 from typing import Any
-import numpy as np
-from numpy.typing import NDArray
-from ustad.runtime.core.errors import MoveError, OptionError, OutcomeError, PositionError, shown
-from ustad.runtime.core.game import CHANCE, OVER, Bot, GameType, Option, WholeNumber, read_options
+
+from ustad.runtime.core.entry import Codec
+from ustad.runtime.core.errors import MoveError, OutcomeError, shown
+from ustad.runtime.core.game import CHANCE
+from ustad.runtime.core.options import read_options
 from ustad.runtime.core.strict_json import Fields, is_int
-from ustad.tables import TableSpec
+from ustad.runtime.games.pasa.rules import (
+    DICE,
+    FACES,
+    MOST_CHIPS,
+    NAME,
+    NAMED,
+    NO_MAXIMUM,
+    POSITION_OPTIONS,
+    RULES,
+    Pasa,
+    PasaState,
+    Result,
+    Throw,
+    bets_in_words,
+    no_bets,
+    result,
+)
 
 
 class PasaCodec(Codec[PasaState, int, Throw]):
@@ -24,13 +34,14 @@ class PasaCodec(Codec[PasaState, int, Throw]):
     def state_from_json(self, position: Any) -> PasaState:
         """Return the state that a JSON position describes."""
         fields = Fields(position, "position")
-        fields.one_of("game", (self.name,))
-        rules = Pasa(**read_options(RULE_OPTIONS, fields.take("options", {})))
+        fields.one_of("game", (NAME,))
+        rules = Pasa(**read_options(POSITION_OPTIONS, fields.take("options", {})))
         stacks = fields.take("stacks")
         if not isinstance(stacks, list) or not all(is_int(s, 0, NO_MAXIMUM) for s in stacks):
             fields.fail("stacks", "a list with the chips of each seat, whole numbers", stacks)
-        if not self.least_players <= len(stacks) <= self.most_players:
-            fields.fail("stacks", f"{self.least_players} to {self.most_players} seats", stacks)
+        least, most, _ = RULES.seats
+        if not least <= len(stacks) <= most:
+            fields.fail("stacks", f"{least} to {most} seats", stacks)
         players = len(stacks)
         if not 0 < sum(stacks) <= MOST_CHIPS:
             fields.fail("stacks", f"1 to {MOST_CHIPS} chips in all, in stakes", stacks)
@@ -46,7 +57,7 @@ class PasaCodec(Codec[PasaState, int, Throw]):
     def state_to_json(self, state: PasaState) -> dict[str, Any]:
         """Return the JSON position of a state."""
         return {
-            "game": self.name,
+            "game": NAME,
             "options": dict(state.rules.options),
             "stacks": list(state.stacks),
             "thrower": state.thrower,
@@ -92,12 +103,12 @@ class PasaCodec(Codec[PasaState, int, Throw]):
             "seat": before.thrower,
             "thrown": list(move),
             "sum": sum(move),
-            "result": fallen,
+            "result": fallen.value,
             "gained": list(before.gains(fallen)),
         }
         if (name := NAMED.get(tuple(sorted(move)))) is not None:
             event["named"] = name
-        ended = before.turns_left - (fallen == "tiro")
+        ended = before.turns_left - (fallen is Result.TIRO)
         next_seats = range(before.thrower + 1, before.thrower + 1 + ended - after.turns_left)
         return [event, *({"skipped": seat % len(before.stacks)} for seat in next_seats)]
 
@@ -121,6 +132,9 @@ def _with_bets(state: PasaState, bets: Any, fields: Fields) -> PasaState:
             break
         legal = state.legal_moves()
         if not is_int(bet, 0, NO_MAXIMUM) or bet not in legal:
-            fields.fail(f"bets[{seat}]", f"null or one of {_bets_in_words(legal)}", bet)
+            fields.fail(f"bets[{seat}]", f"null or one of {bets_in_words(legal)}", bet)
         state = state.apply(bet)
     return state
+
+
+CODEC = PasaCodec()

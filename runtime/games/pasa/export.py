@@ -33,7 +33,7 @@ last level holds the *leaves*, where every bet is made.
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from math import comb
@@ -44,20 +44,30 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ustad.runtime.core.errors import ExportError
-from ustad.runtime.core.game import TIE, Advice, Progress, rank
-from ustad.runtime.export.content import Content, Packed, brief, rounded, table_facts, vectors
-from ustad.runtime.games.pasa.levels import TableBot, Throw
+from ustad.runtime.core.game import TIE, Advice, Bot, rank
+from ustad.runtime.core.options import read_options
+from ustad.runtime.core.work import Progress
+from ustad.runtime.export.content import (
+    Content,
+    Exporter,
+    Packed,
+    brief,
+    rounded,
+    table_facts,
+    vectors,
+)
+from ustad.runtime.games.pasa.codec import CODEC
+from ustad.runtime.games.pasa.levels import Betting, Shares, TableBot
 from ustad.runtime.games.pasa.rules import (
-    RULE_OPTIONS,
-    TYPE,
+    POSITION_OPTIONS,
     Pasa,
     PasaState,
-    first_split,
-    least_chips,
     legal_bets,
     most_allowed,
     win_shares,
 )
+from ustad.runtime.games.pasa.states import first_split, least_chips
+from ustad.runtime.games.pasa.tables import TABLES
 from ustad.tables import Table, open_table
 
 Floats = NDArray[np.float64]
@@ -181,7 +191,7 @@ def _tree(rules: Pasa, width: int, numbers: Ints, stacks: Ints) -> _Tree:
     """Return the bets of the throws from some splits.
 
     Args:
-        game: the rules.
+        rules: the rules.
         width: the most legal bets that there can be.
         numbers: (n,) the splits.
         stacks: (n, seats) their stacks, the thrower's not 0.
@@ -195,13 +205,16 @@ def _tree(rules: Pasa, width: int, numbers: Ints, stacks: Ints) -> _Tree:
         own = stacks[split, seat]
         decides = own > 0
         most = _each(
-            lambda *row: most_allowed(rules.cap, rules.max_bet, *row),
+            lambda *row: most_allowed(rules.numbers, *row),
             stacks[split, 0],
             others[split],
             own,
             bets.sum(axis=1),
         )
-        legal = [legal_bets(rules.menu, allowed) for allowed in range(int(most.max(initial=0)) + 1)]
+        legal = [
+            legal_bets(rules.numbers.menu, allowed)
+            for allowed in range(int(most.max(initial=0)) + 1)
+        ]
         counts = np.where(decides, np.array([len(found) for found in legal])[most], 1)
         first = np.concatenate([[0], np.cumsum(counts)])
         levels.append(_Level(seat, decides, first, path))
@@ -288,7 +301,7 @@ def compare(
     """Return where the best bets by rounded shares are not those of the exact table.
 
     Args:
-        game: the rules.
+        rules: the rules.
         table: the exact table.
         read: (turns, splits, seats) the rounded shares.
         tie: what counts as equal by the rounded shares.
@@ -377,7 +390,10 @@ def path_count(players: int, width: int) -> int:
 
 def _width(rules: Pasa, chips: int) -> int:
     """Return the most legal bets that there can be."""
-    return max(len(legal_bets(rules.menu, most)) for most in range(min(chips, rules.max_bet) + 1))
+    numbers = rules.numbers
+    return max(
+        len(legal_bets(numbers.menu, most)) for most in range(min(chips, numbers.max_bet) + 1)
+    )
 
 
 def content(options: Mapping[str, Any], folder: Path, progress: Progress | None = None) -> Content:
@@ -388,10 +404,10 @@ def content(options: Mapping[str, Any], folder: Path, progress: Progress | None 
         TableError: the table is missing or unfit.
         ExportError: rounding it would cost too much, or it is too large to be exported.
     """
-    spec = TYPE.table_spec(options)
+    spec = TABLES.spec(options)
     table = open_table(spec, folder)
     key = spec.options
-    rules = Pasa(**{option.name: key[option.name] for option in RULE_OPTIONS})
+    rules = Pasa(**{option.name: key[option.name] for option in POSITION_OPTIONS})
     players, chips = key["players"], key["chips"]
     width = _width(rules, chips)
     paths = path_count(players, width)
@@ -414,7 +430,7 @@ def content(options: Mapping[str, Any], folder: Path, progress: Progress | None 
         facts={
             **table_facts(table, INDEX),
             "in_words": IN_WORDS,
-            "option_defaults": {option.name: option.default for option in RULE_OPTIONS},
+            "option_defaults": read_options(POSITION_OPTIONS, {}),
             "pasa": {
                 "turns": table.values.shape[0],
                 "splits": table.values.shape[1],
@@ -446,7 +462,7 @@ def content(options: Mapping[str, Any], folder: Path, progress: Progress | None 
         },
         vectors=brief(
             vectors(
-                TYPE,
+                CODEC,
                 starts(rules, table, VECTORS, VECTORS_SEED),
                 OneTableBot(rules, table),
                 TableReader(rules, table, read),
@@ -464,7 +480,7 @@ def starts(rules: Pasa, table: Table, count: int, seed: int) -> list[PasaState]:
     """Return random states of a table before the first bet of a throw.
 
     Args:
-        game: the rules.
+        rules: the rules.
         table: the table.
         count: how many.
         seed: what they are drawn from.
@@ -494,11 +510,11 @@ class OneTableBot(TableBot):
         return self._one
 
 
-class TableReader:
+class TableReader(Bot[PasaState, int]):
     """Answers as a reader of the export must: the bets of the exact table, rounded shares.
 
     Args:
-        game: the rules.
+        rules: the rules.
         table: the exact table.
         read: (turns, splits, seats) the shares to answer with.
     """
@@ -510,19 +526,14 @@ class TableReader:
 
     def choose(self, view: PasaState) -> int:
         """Return the bet of the exact table, the smallest of equals."""
-        found: int = self.ask(view).best[0]
-        return found
+        return self.ask(view).best[0]
 
-    def choose_many(self, views: Sequence[PasaState]) -> list[int]:
-        """Return the bet for each view."""
-        return [self.choose(view) for view in views]
-
-    def ask(self, view: PasaState) -> Advice:
+    def ask(self, view: PasaState) -> Advice[int]:
         """Return the bets that are best by the exact table, all bets rated, and all shares."""
         seats = len(view.stacks)
         stacks = (*view.stacks[view.thrower :], *view.stacks[: view.thrower])
         exact, read = (
-            Throw(self.rules, table, stacks, view.turns_left) for table in (self.table, self.read)
+            Betting(self.rules, table, stacks, view.turns_left) for table in (self.table, self.read)
         )
         around = (view.bets[(view.thrower + seat) % seats] for seat in exact.bettors)
         made = tuple(bet for bet in around if bet is not None)
@@ -532,7 +543,7 @@ class TableReader:
             own = [shares[seat] for shares in exact.after_each(bets)]
             return rank(exact.legal_bets(bets), own)[0]
 
-        def shares(bets: tuple[int, ...]) -> tuple[float, ...]:
+        def shares(bets: tuple[int, ...]) -> Shares:
             while len(bets) < len(exact.bettors):
                 bets = (*bets, best(bets)[0])
             return read.shares(bets)
@@ -544,3 +555,6 @@ class TableReader:
         first = after[equals[0]]
         told = [first[(seat - view.thrower) % seats] for seat in range(seats)]
         return Advice(equals, first[seat], "win_share", options, {"win_shares": told})
+
+
+EXPORTER = Exporter(content, TABLES.defaults)

@@ -30,21 +30,11 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from ustad.runtime.core.errors import OptionError, PositionError
-from ustad.runtime.core.game import OVER, TIE, Advice, Bot, parse_options, random_for, rank
-from ustad.runtime.games.pasa.rules import (
-    TABLE_FIELDS,
-    TYPE,
-    Pasa,
-    PasaState,
-    first_split,
-    least_chips,
-    legal_bets,
-    most_allowed,
-    split_number,
-    win_shares,
-)
-from ustad.tables import Table, TableSpec, open_table, table_files, tables_folder
+from ustad.runtime.core.game import OVER, TIE, Advice, Bot, RuleOfThumb, random_for, rank
+from ustad.runtime.games.pasa.rules import Pasa, PasaState, legal_bets, most_allowed, win_shares
+from ustad.runtime.games.pasa.states import first_split, split_number
+from ustad.runtime.games.pasa.tables import find_table
+from ustad.tables import Table, open_table
 
 Shares = tuple[float, ...]
 
@@ -76,21 +66,7 @@ def smallest_best(shares: Sequence[float] | NDArray[np.float64]) -> int:
     return bet
 
 
-class _RuleOfThumb:
-    """A level without values: it says what it would bet."""
-
-    def choose(self, view: PasaState) -> int:
-        raise NotImplementedError
-
-    def choose_many(self, views: Sequence[PasaState]) -> list[int]:
-        return [self.choose(view) for view in views]
-
-    def ask(self, view: PasaState) -> Advice:
-        """Return the bet it would make, alone."""
-        return Advice([self.choose(view)] if view.current_player() >= 0 else [])
-
-
-class EasyBot(_RuleOfThumb):
+class EasyBot(RuleOfThumb[PasaState, int]):
     """Bets the least."""
 
     def choose(self, view: PasaState) -> int:
@@ -98,7 +74,7 @@ class EasyBot(_RuleOfThumb):
         return view.legal_moves()[0]
 
 
-class MediumBot(_RuleOfThumb):
+class MediumBot(RuleOfThumb[PasaState, int]):
     """Draws one of the legal bets, fixed by its seed and the position."""
 
     def __init__(self, seed: int) -> None:
@@ -111,7 +87,7 @@ class MediumBot(_RuleOfThumb):
         return random_for(self.seed, known).choice(view.legal_moves())
 
 
-class HardBot(_RuleOfThumb):
+class HardBot(RuleOfThumb[PasaState, int]):
     """Follows the lead rule."""
 
     def choose(self, view: PasaState) -> int:
@@ -120,11 +96,11 @@ class HardBot(_RuleOfThumb):
         return view.legal_moves()[0 if ahead else -1]
 
 
-class Throw:
+class Betting:
     """The bets of one throw, solved with a table.
 
     Args:
-        game: the rules.
+        rules: the rules.
         table: a table that holds the position.
         stacks: the stacks, the thrower's first.
         turns_left: the turns left, the present one counted.
@@ -143,9 +119,8 @@ class Throw:
     def legal_bets(self, bets: tuple[int, ...]) -> Sequence[int]:
         """Return what the next seat may bet once these bets are made."""
         own = self.stacks[self.bettors[len(bets)]]
-        rules, others = self.rules, len(self.bettors)
-        most = most_allowed(rules.cap, rules.max_bet, self.stacks[0], others, own, sum(bets))
-        return legal_bets(rules.menu, most)
+        rules, others = self.rules.numbers, len(self.bettors)
+        return legal_bets(rules.menu, most_allowed(rules, self.stacks[0], others, own, sum(bets)))
 
     def after_each(self, bets: tuple[int, ...]) -> list[Shares]:
         """Return every seat's share after each legal bet of the next seat."""
@@ -182,49 +157,7 @@ class Throw:
         return tuple(0.5 * (won + lost) for won, lost in zip(paro, tiro, strict=True))
 
 
-def find_table(folder: Path, rules: Pasa, players: int, chips: int, turns_left: int) -> TableSpec:
-    """Return the smallest table in a folder that answers, or, if none does, the one to build.
-
-    Args:
-        folder: where the tables are.
-        game: the rules.
-        players: the seats.
-        chips: all chips on the table, in stakes.
-        turns_left: the turns left.
-
-    Raises:
-        PositionError: none answers, and the one to build cannot fit.
-    """
-    found = []
-    for path in table_files(folder):
-        _, *texts = path.stem.split(",")
-        try:
-            options = parse_options(TYPE.name, TABLE_FIELDS, texts)
-            spec = TYPE.table_spec(options)
-        except OptionError:
-            continue
-        key = spec.options
-        if (
-            path.name == spec.file_name
-            and key["players"] == players
-            and all(key[name] == value for name, value in rules.options.items())
-            and least_chips(players, key["chips"]) <= chips <= key["chips"]
-            and turns_left <= players * key["laps"]
-        ):
-            found.append((key["laps"], key["chips"], spec))
-    if found:
-        return min(found, key=lambda row: row[:2])[2]
-    laps = -(-turns_left // players)
-    try:
-        return TYPE.table_spec({**rules.options, "players": players, "chips": chips, "laps": laps})
-    except OptionError as error:
-        raise PositionError(
-            f"position: stacks, turns_left: {chips} chips and {turns_left} turns are more than a "
-            f"table can hold: {error}"
-        ) from None
-
-
-class TableBot:
+class TableBot(Bot[PasaState, int]):
     """Plays the equilibrium of the table that holds the position.
 
     Which table that is shows only when a position comes; it is opened then and kept.
@@ -237,7 +170,7 @@ class TableBot:
         self.rules = rules
         self.folder = folder
         self._tables: dict[tuple[int, int], Table] = {}
-        self._throws: dict[tuple[tuple[int, ...], int], Throw] = {}
+        self._throws: dict[tuple[tuple[int, ...], int], Betting] = {}
 
     def choose(self, view: PasaState) -> int:
         """Return the best bet, the smallest of equals."""
@@ -246,11 +179,7 @@ class TableBot:
         own = [shares[seat] for shares in throw.after_each(bets)]
         return throw.legal_bets(bets)[smallest_best(own)]
 
-    def choose_many(self, views: Sequence[PasaState]) -> list[int]:
-        """Return the best bet for each view."""
-        return [self.choose(view) for view in views]
-
-    def ask(self, view: PasaState) -> Advice:
+    def ask(self, view: PasaState) -> Advice[int]:
         """Return every legal bet with the mover's win share after it.
 
         ``win_shares`` holds every seat's share, in the order of the seats, if the
@@ -274,13 +203,13 @@ class TableBot:
         shares = self._throw(view).shares(_bets_made(view))
         return tuple(shares[_from_thrower(view, seat)] for seat in range(len(shares)))
 
-    def _throw(self, view: PasaState) -> Throw:
+    def _throw(self, view: PasaState) -> Betting:
         stacks = (*view.stacks[view.thrower :], *view.stacks[: view.thrower])
         key = stacks, view.turns_left
         if key not in self._throws:
             if len(self._throws) >= self._REMEMBERED:
                 self._throws.clear()
-            self._throws[key] = Throw(self.rules, self._table(view), stacks, view.turns_left)
+            self._throws[key] = Betting(self.rules, self._table(view), stacks, view.turns_left)
         return self._throws[key]
 
     def _table(self, view: PasaState) -> Table:
@@ -304,14 +233,3 @@ def _bets_made(view: PasaState) -> tuple[int, ...]:
     around = [(view.thrower + step) % seats for step in range(1, seats)]
     made = ((view.stacks[seat], view.bets[seat]) for seat in around)
     return tuple(bet for stack, bet in made if stack and bet is not None)
-
-
-def make_bot(level: str, rules: Pasa, tables: Path | None, seed: int) -> Bot:
-    """Return a bot of a level; see :meth:`ustad.runtime.core.game.GameType.bot`."""
-    if level == "easy":
-        return EasyBot()
-    if level == "medium":
-        return MediumBot(seed)
-    if level == "hard":
-        return HardBot()
-    return TableBot(rules, tables_folder(tables))

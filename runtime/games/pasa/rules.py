@@ -35,34 +35,26 @@ covering another bet.  ``max_bet``: a table maximum in stakes.  ``menu``: which 
 the allowed bets there is a button for: 1, a quarter, a half and all of the most
 allowed (rounded down), or every whole number.  ``stack`` and ``laps`` say how a new
 game starts; a position has its own stacks and turns left instead.
-
-**Numbering the states.**  Between throws a game is the stacks and the turns left.
-The stacks are rotated so that the thrower's is first; with N seats and q_j the
-chips of the last j of them, a split of M chips has the number
-
-    C(q_1, 1) + C(q_2 + 1, 2) + ... + C(q_{N-1} + N - 2, N - 1),
-
-C(n, k) being the binomial.  It runs from 0, where the thrower has everything, to
-C(M + N - 1, N - 1) - 1, and the larger the thrower's stack the smaller the number.
-A table of two seats and at most 100 chips holds the splits of 1, of 2, ... and of
-all its chips one after the other, which takes 45 kB, so that one file answers
-every stack up to 50; any other table holds the splits of all its chips alone.
 """
 
 from __future__ import annotations
-from collections.abc import Mapping, Sequence
+
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache, lru_cache
+from enum import IntEnum, StrEnum
+from functools import cache, cached_property, lru_cache
 from itertools import product
-from math import comb
-from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
+
 import numpy as np
-from numpy.typing import NDArray
-from ustad.runtime.core.errors import MoveError, OptionError, OutcomeError, PositionError, shown
-from ustad.runtime.core.game import CHANCE, OVER, Bot, GameType, Option, WholeNumber, read_options
-from ustad.runtime.core.strict_json import Fields, is_int
-from ustad.tables import TableSpec
+
+from ustad.runtime.core.entry import Rulebook, Seats
+from ustad.runtime.core.errors import MoveError, OutcomeError, PositionError, shown
+from ustad.runtime.core.game import CHANCE, OVER
+from ustad.runtime.core.options import Option, WholeNumber
+from ustad.runtime.core.strict_json import is_int
+
+NAME = "pasa"
 
 FACES = (1, 2, 5, 6)
 
@@ -75,41 +67,55 @@ TIRO_SUMS = frozenset((3, 4, 6, 9))
 NAMED = {(2, 2, 2): "halhale", (1, 6, 6): "tike_tehra"}
 """The throws with a name, faces in ascending order."""
 
-CAPS = ("share", "first_come")
-
-SHARE, FIRST_COME = range(2)
-
-MENUS = ("buttons", "all")
-
-BUTTONS, ALL = range(2)
-
 NO_MAXIMUM = 10**9
+"""What ``max_bet`` is for the flat functions when there is none; no stack is larger."""
 
 MOST_CHIPS = 100_000
 """The most chips that a position may have on the table, in stakes."""
-"""What ``max_bet`` is for the flat functions when there is none; no stack is larger."""
 
 Throw = tuple[int, ...]
+"""Three faces."""
+
+
+class Cap(IntEnum):
+    """What limits a bet beside the stacks: a share of the thrower's, or nothing."""
+
+    SHARE = 0
+    FIRST_COME = 1
+
+
+class Menu(IntEnum):
+    """Which of the allowed bets may be made."""
+
+    BUTTONS = 0
+    ALL = 1
+
+
+class BetRules(NamedTuple):
+    """The options as the flat functions take them."""
+
+    cap: int
+    max_bet: int
+    menu: int
 
 
 # What may be bet: flat functions on numbers, compiled for the solver.
 
 
 def most_allowed(
-    cap: int, max_bet: int, thrower_stack: int, bettors: int, stack: int, covered: int
+    rules: BetRules, thrower_stack: int, bettors: int, stack: int, covered: int
 ) -> int:
     """Return the most that a seat may bet, 0 if the thrower has nothing left to cover.
 
     Args:
-        cap: SHARE or FIRST_COME.
-        max_bet: the table maximum, NO_MAXIMUM if there is none.
+        rules: the options.
         thrower_stack: the thrower's stack.
         bettors: how many other seats have chips.
         stack: the stack of the seat that bets.
         covered: the sum of the bets made before in this throw.
     """
-    most = min(stack, max_bet, thrower_stack - covered)
-    if cap == SHARE:
+    most = min(stack, rules.max_bet, thrower_stack - covered)
+    if rules.cap == Cap.SHARE:
         most = min(most, max(1, thrower_stack // bettors))
     return most
 
@@ -118,7 +124,7 @@ def next_bet(menu: int, most: int, bet: int) -> int:
     """Return the smallest legal bet above ``bet``, -1 if there is none.
 
     Args:
-        menu: BUTTONS or ALL.
+        menu: a :class:`Menu`.
         most: the most allowed, 0 if there is nothing to cover a bet.
         bet: a legal bet, or -1 to get the smallest.
     """
@@ -126,7 +132,7 @@ def next_bet(menu: int, most: int, bet: int) -> int:
         return -1
     if most == 0:
         return 0
-    if menu == ALL:
+    if menu == Menu.ALL:
         return max(bet, 0) + 1
     if bet < 1:
         return 1
@@ -141,7 +147,7 @@ def next_bet(menu: int, most: int, bet: int) -> int:
 def legal_bets(menu: int, most: int) -> Sequence[int]:
     """Return the legal bets in ascending order where so much is allowed."""
     least = next_bet(menu, most, -1)
-    if menu == ALL:
+    if menu == Menu.ALL:
         return range(least, most + 1)  # may be long
     bets = [least]
     while (bet := next_bet(menu, most, bets[-1])) >= 0:
@@ -149,17 +155,28 @@ def legal_bets(menu: int, most: int) -> Sequence[int]:
     return tuple(bets)
 
 
-def _bets_in_words(bets: Sequence[int]) -> str:
+def bets_in_words(bets: Sequence[int]) -> str:
+    """Return some bets as text, many of them as a range."""
     return f"{bets[0]} to {bets[-1]}" if len(bets) > 8 else ", ".join(map(str, bets))
 
 
 # The dice.
 
 
-def result(throw: Throw) -> str:
-    """Return ``paro``, ``tiro`` or ``bachyo``."""
+class Result(StrEnum):
+    """What a throw brings: the thrower wins, loses, or throws again."""
+
+    PARO = "paro"
+    TIRO = "tiro"
+    BACHYO = "bachyo"
+
+
+def result(throw: Throw) -> Result:
+    """Return what a throw brings."""
     total = sum(throw)
-    return "paro" if total in PARO_SUMS else "tiro" if total in TIRO_SUMS else "bachyo"
+    if total in PARO_SUMS:
+        return Result.PARO
+    return Result.TIRO if total in TIRO_SUMS else Result.BACHYO
 
 
 @cache
@@ -228,39 +245,36 @@ def to_stakes(chips: Sequence[int], stakes: int) -> tuple[int, ...]:
     return tuple(found)
 
 
+@dataclass(frozen=True)
 class Pasa:
     """The rules of pasa.
 
-    ``cap``, ``max_bet`` and ``menu`` are what a position depends on: games that
+    ``cap``, ``max_bet`` and ``menu`` are what a position depends on: rules that
     agree in these are equal.  ``stack`` and ``laps`` are for new games.
     """
 
-    def __init__(
-        self,
-        cap: str = "share",
-        max_bet: int | None = None,
-        menu: str = "buttons",
-        stack: int = 10,
-        laps: int = 2,
-    ) -> None:
-        self.options = {"cap": cap, "max_bet": max_bet, "menu": menu}
-        self.stack = stack
-        self.laps = laps
-        self.cap = CAPS.index(cap)
-        self.max_bet = NO_MAXIMUM if max_bet is None else max_bet
-        self.menu = MENUS.index(menu)
+    cap: str = "share"
+    max_bet: int | None = None
+    menu: str = "buttons"
+    stack: int = field(default=10, compare=False, repr=False)
+    laps: int = field(default=2, compare=False, repr=False)
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Pasa) and self.options == other.options
+    name = NAME
 
-    def __repr__(self) -> str:
-        return f"Pasa({', '.join(f'{name}={value!r}' for name, value in self.options.items())})"
+    @property
+    def options(self) -> dict[str, Any]:
+        """The options that a position depends on, by name."""
+        return {"cap": self.cap, "max_bet": self.max_bet, "menu": self.menu}
 
-    def __hash__(self) -> int:
-        return hash(("pasa", self.cap, self.max_bet, self.menu))
+    @cached_property
+    def numbers(self) -> BetRules:
+        """The same as the flat functions take them."""
+        max_bet = NO_MAXIMUM if self.max_bet is None else self.max_bet
+        return BetRules(int(Cap[self.cap.upper()]), max_bet, int(Menu[self.menu.upper()]))
 
-    def new(self, players: int, first: int = 0) -> PasaState:
-        """Return the start of a game, seat ``first`` with the dice."""
+    def new(self, players: int, first: int = 0, seed: Sequence[int] = (0,)) -> PasaState:
+        """Return the start of a game, seat ``first`` with the dice; nothing is dealt."""
+        del seed
         return self.start((self.stack,) * players, first, players * self.laps)
 
     def deal(self, players: int, seed: Sequence[int]) -> PasaState:
@@ -330,14 +344,14 @@ class PasaState:
         """Return the most that the seat to move may bet."""
         seat, others = self.current_player(), len(self.stacks) - self.stacks.count(0) - 1
         covered = sum(bet or 0 for bet in self.bets)
-        rules, thrower_stack = self.rules, self.stacks[self.thrower]
-        return most_allowed(
-            rules.cap, rules.max_bet, thrower_stack, others, self.stacks[seat], covered
-        )
+        thrower_stack = self.stacks[self.thrower]
+        return most_allowed(self.rules.numbers, thrower_stack, others, self.stacks[seat], covered)
 
     def legal_moves(self) -> Sequence[int]:
         """Return the bets that the seat to move may make, in ascending order."""
-        return legal_bets(self.rules.menu, self.most()) if self.current_player() >= 0 else ()
+        if self.current_player() < 0:
+            return ()
+        return legal_bets(self.rules.numbers.menu, self.most())
 
     def chance_outcomes(self) -> Sequence[tuple[Throw, float]]:
         """Return the throws, faces in ascending order, with their chances."""
@@ -351,7 +365,7 @@ class PasaState:
         if seat == CHANCE:
             return self._thrown(move)
         if not is_int(move, 0, NO_MAXIMUM) or move not in self.legal_moves():
-            legal = _bets_in_words(self.legal_moves())
+            legal = bets_in_words(self.legal_moves())
             raise MoveError(f"move: bet: expected one of {legal}, got {shown(move)}")
         bets = (*self.bets[:seat], int(move), *self.bets[seat + 1 :])
         return replace(self, bets=bets)
@@ -365,18 +379,18 @@ class PasaState:
                 f"outcome: expected {DICE} faces of {faces}, got {shown(list(outcome))}"
             )
         fallen = result(outcome)
-        if fallen == "bachyo":
+        if fallen is Result.BACHYO:
             return replace(self, throws=self.throws + 1)
         gains = self.gains(fallen)
         stacks = tuple(stack + gain for stack, gain in zip(self.stacks, gains, strict=True))
-        if fallen == "paro":
+        if fallen is Result.PARO:
             after = self.rules.start(stacks, self.thrower, self.turns_left)
             return replace(after, throws=self.throws + 1)
         return self.rules.start(stacks, (self.thrower + 1) % len(stacks), self.turns_left - 1)
 
-    def gains(self, fallen: str) -> tuple[int, ...]:
-        """Return what each seat gains if ``paro``, ``tiro`` or ``bachyo`` falls on these bets."""
-        sign = {"paro": -1, "tiro": 1, "bachyo": 0}[fallen]
+    def gains(self, fallen: Result) -> tuple[int, ...]:
+        """Return what each seat gains by a throw with this result."""
+        sign = {Result.PARO: -1, Result.TIRO: 1, Result.BACHYO: 0}[fallen]
         gains = [sign * (bet or 0) for bet in self.bets]
         gains[self.thrower] = -sum(gains)
         return tuple(gains)
@@ -395,9 +409,26 @@ class PasaState:
         return self
 
 
-RULE_OPTIONS = (
-    Option("cap", "share", CAPS, "what one seat may bet of the thrower's stack"),
+POSITION_OPTIONS = (
+    Option(
+        "cap",
+        "share",
+        tuple(cap.name.lower() for cap in Cap),
+        "what one seat may bet of the thrower's stack",
+    ),
     WholeNumber("max_bet", None, (None,), "the most one may bet, in stakes", 1, NO_MAXIMUM),
-    Option("menu", "buttons", MENUS, "which of the allowed bets may be made"),
+    Option(
+        "menu",
+        "buttons",
+        tuple(menu.name.lower() for menu in Menu),
+        "which of the allowed bets may be made",
+    ),
 )
 """The options that a position has."""
+
+OPTIONS = (
+    *POSITION_OPTIONS,
+    WholeNumber("stack", 10, (), "each seat's stakes at the start", 1, 10**6),
+    WholeNumber("laps", 2, (), "how often the dice go round", 1, 10**6),
+)
+RULES = Rulebook(Pasa, OPTIONS, Seats(least=2, most=6, usual=4))

@@ -1,21 +1,30 @@
-"""Numbering the splits of pasa's chips."""
+"""Numbering the splits of pasa's chips.
+
+Between throws a game is the stacks and the turns left.
+The stacks are rotated so that the thrower's is first; with N seats and q_j the
+chips of the last j of them, a split of M chips has the number
+
+    C(q_1, 1) + C(q_2 + 1, 2) + ... + C(q_{N-1} + N - 2, N - 1),
+
+C(n, k) being the binomial.  It runs from 0, where the thrower has everything, to
+C(M + N - 1, N - 1) - 1, and the larger the thrower's stack the smaller the number.
+A table of two seats and at most 100 chips holds the splits of 1, of 2, ... and of
+all its chips one after the other, so that one file answers
+every stack up to 50; any other table holds the splits of all its chips alone.
+"""
 
 from __future__ import annotations
 
-from __future__ import annotations
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cache, lru_cache
-from itertools import product
+from collections.abc import Sequence
 from math import comb
-from pathlib import Path
-from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
-from ustad.runtime.core.errors import MoveError, OptionError, OutcomeError, PositionError, shown
-from ustad.runtime.core.game import CHANCE, OVER, Bot, GameType, Option, WholeNumber, read_options
-from ustad.runtime.core.strict_json import Fields, is_int
-from ustad.tables import TableSpec
+
+from ustad.runtime.games.pasa.rules import to_stakes
+
+ALL_TOTALS_UP_TO = 100
+"""Chips up to which a table of two seats holds every smaller total too."""
 
 
 def split_number(stacks: Sequence[int]) -> int:
@@ -54,9 +63,3 @@ def first_split(players: int, chips: int, total: int) -> int:
 def even_split(players: int, chips: int) -> tuple[int, ...]:
     """Return the chips dealt out evenly, the first seats getting what is left over."""
     return to_stakes((1,) * players, chips)
-
-
-# Tables.
-
-ALL_TOTALS_UP_TO = 100
-"""Chips up to which a table of two seats holds every smaller total too."""

@@ -1,58 +1,61 @@
-"""The tables of pasa."""
+"""The tables of pasa: what each is keyed by, and which one answers a position."""
 
 from __future__ import annotations
 
-from __future__ import annotations
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cache, lru_cache
-from itertools import product
-from math import comb
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
-import numpy as np
+
 from numpy.typing import NDArray
-from ustad.runtime.core.errors import MoveError, OptionError, OutcomeError, PositionError, shown
-from ustad.runtime.core.game import CHANCE, OVER, Bot, GameType, Option, WholeNumber, read_options
-from ustad.runtime.core.strict_json import Fields, is_int
-from ustad.tables import TableSpec
+
+from ustad.runtime.core.entry import Tables
+from ustad.runtime.core.errors import OptionError, PositionError
+from ustad.runtime.core.options import WholeNumber, parse_options, read_options
+from ustad.runtime.games.pasa.rules import NAME, NO_MAXIMUM, POSITION_OPTIONS, Pasa
+from ustad.runtime.games.pasa.states import (
+    binomials,
+    even_split,
+    first_split,
+    least_chips,
+    split_number,
+)
+from ustad.tables import TableSpec, table_files
 
 LARGEST_TABLE = 192_000_000
 """Bytes of the values of the largest table; a table file may have 200 MB."""
 
-TABLE_FIELDS = (
-    WholeNumber("players", 4, (), "the seats", 2, 6),
-    WholeNumber(
-        "chips", None, (None,), "all chips on the table, in stakes; null: ten a seat", 2, NO_MAXIMUM
-    ),
-    WholeNumber("laps", 2, (), "the most rounds of the dice that it answers", 1, 10**6),
-    *RULE_OPTIONS,
-)
-"""What a table is keyed by."""
-
 
 class PasaTables(Tables):
-    """The tables of pasa."""
+    """The win shares, by seats, chips and laps beside the rules that a position depends on."""
 
-    @property
-    def table_fields(self) -> tuple[Option, ...]:
-        """Seats, chips and laps beside the rules that a position depends on."""
-        return TABLE_FIELDS
+    fields = (
+        WholeNumber("players", 4, (), "the seats", 2, 6),
+        WholeNumber(
+            "chips",
+            None,
+            (None,),
+            "all chips on the table, in stakes; null: ten a seat",
+            2,
+            NO_MAXIMUM,
+        ),
+        WholeNumber("laps", 2, (), "the most rounds of the dice that it answers", 1, 10**6),
+        *POSITION_OPTIONS,
+    )
 
-    def table_options(self) -> tuple[dict[str, Any], ...]:
+    def defaults(self) -> tuple[dict[str, Any], ...]:
         """Return two seats up to stack 50, then 20, 10, 5 and 3, and the four-seat house table."""
         stacks = {2: 50, 3: 20, 4: 10, 5: 5, 6: 3}
         usual = [{"players": seats, "chips": seats * stack} for seats, stack in stacks.items()]
         house: dict[str, Any] = {"players": 4, "chips": 40, "cap": "first_come", "max_bet": 2}
-        return tuple(self.read_table_options(options) for options in (*usual, house))
+        return tuple(self.key_of(options) for options in (*usual, house))
 
-    def read_table_options(self, options: Mapping[str, Any]) -> dict[str, Any]:
+    def key_of(self, options: Mapping[str, Any]) -> dict[str, Any]:
         """Return the full key of a table, defaults filled in.
 
         Raises:
             OptionError: an unknown field or a value that it cannot take.
         """
-        full = read_options(TABLE_FIELDS, dict(options))
+        full = read_options(self.fields, dict(options))
         if full["chips"] is None:
             full["chips"] = 10 * full["players"]
         return full
@@ -61,13 +64,13 @@ class PasaTables(Tables):
         """Return the numbers of which splits are numbered."""
         return {"binomial": binomials(options["players"], options["chips"])}
 
-    def table_spec(self, options: Mapping[str, Any]) -> TableSpec:
+    def spec(self, options: Mapping[str, Any]) -> TableSpec:
         """Return the identity of the table of win shares.
 
         Raises:
             OptionError: a field is wrong, or the table would be too large.
         """
-        full = self.read_table_options(options)
+        full = self.key_of(options)
         players, chips = full["players"], full["chips"]
         turns = players * full["laps"]
         splits = first_split(players, chips, chips + 1)
@@ -82,7 +85,7 @@ class PasaTables(Tables):
         start = even_split(players, chips)
         at_start = first_split(players, chips, chips) + split_number(start)
         return TableSpec(
-            game=self.name,
+            game=NAME,
             options=full,
             quantity=(
                 "share of the win of each seat between throws, thrower first, when each seat makes "
@@ -99,3 +102,48 @@ class PasaTables(Tables):
             shape=shape,
             start_index=((turns - 1) * splits + at_start) * players,
         )
+
+
+TABLES = PasaTables()
+
+
+def find_table(folder: Path, rules: Pasa, players: int, chips: int, turns_left: int) -> TableSpec:
+    """Return the smallest table in a folder that answers, or, if none does, the one to build.
+
+    Args:
+        folder: where the tables are.
+        rules: the rules.
+        players: the seats.
+        chips: all chips on the table, in stakes.
+        turns_left: the turns left.
+
+    Raises:
+        PositionError: none answers, and the one to build cannot fit.
+    """
+    found = []
+    for path in table_files(folder):
+        _, *texts = path.stem.split(",")
+        try:
+            options = parse_options(NAME, TABLES.fields, texts)
+            spec = TABLES.spec(options)
+        except OptionError:
+            continue
+        key = spec.options
+        if (
+            path.name == spec.file_name
+            and key["players"] == players
+            and all(key[name] == value for name, value in rules.options.items())
+            and least_chips(players, key["chips"]) <= chips <= key["chips"]
+            and turns_left <= players * key["laps"]
+        ):
+            found.append((key["laps"], key["chips"], spec))
+    if found:
+        return min(found, key=lambda row: row[:2])[2]
+    laps = -(-turns_left // players)
+    try:
+        return TABLES.spec({**rules.options, "players": players, "chips": chips, "laps": laps})
+    except OptionError as error:
+        raise PositionError(
+            f"position: stacks, turns_left: {chips} chips and {turns_left} turns are more than a "
+            f"table can hold: {error}"
+        ) from None

@@ -1,21 +1,14 @@
-"""Pasa in words."""
+"""Pasa in words: stacks, bets and throws, and what a player types."""
 
 from __future__ import annotations
 
-from __future__ import annotations
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cache, lru_cache
-from itertools import product
-from math import comb
-from pathlib import Path
 from typing import Any
-import numpy as np
-from numpy.typing import NDArray
-from ustad.runtime.core.errors import MoveError, OptionError, OutcomeError, PositionError, shown
-from ustad.runtime.core.game import CHANCE, OVER, Bot, GameType, Option, WholeNumber, read_options
-from ustad.runtime.core.strict_json import Fields, is_int
-from ustad.tables import TableSpec
+
+from ustad.runtime.core.entry import Text
+from ustad.runtime.core.errors import MoveError, shown
+from ustad.runtime.core.game import CHANCE, OVER
+from ustad.runtime.games.pasa.codec import CODEC
+from ustad.runtime.games.pasa.rules import PasaState, bets_in_words
 
 
 class PasaText(Text[PasaState, int]):
@@ -51,7 +44,7 @@ class PasaText(Text[PasaState, int]):
         """Return a bet, or a throw with its sum, its name and what it moved."""
         if before.current_player() != CHANCE:
             return f"seat {before.current_player()}: {self.describe_move(move)}"
-        event, *skipped = self.events(before, move, after)
+        event, *skipped = CODEC.events(before, move, after)
         name = f", {event['named'].replace('_', ' ')}" if "named" in event else ""
         faces = " ".join(map(str, move))
         total = abs(event["gained"][before.thrower])
@@ -62,7 +55,7 @@ class PasaText(Text[PasaState, int]):
 
     def prompt(self, state: PasaState) -> str:
         """Return what can be typed now."""
-        bets = _bets_in_words(state.legal_moves())
+        bets = bets_in_words(state.legal_moves())
         return f"your bet in stakes: {bets} (the last is the most allowed)"
 
     def move_from_text(self, state: PasaState, text: str) -> int:
@@ -73,3 +66,6 @@ class PasaText(Text[PasaState, int]):
             if bet in state.legal_moves():
                 return bet
         raise MoveError(f"{shown(text)}: expected {self.prompt(state)}")
+
+
+TEXT = PasaText()

@@ -36,7 +36,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from ustad.runtime.core.game import TIE, Advice, random_for, rank
+from ustad.runtime.core.game import TIE, Advice, Bot, RuleOfThumb, random_for, rank
 from ustad.runtime.games.raja_pasu.rules import (
     NO_LOG,
     ROW,
@@ -51,21 +51,7 @@ from ustad.runtime.games.raja_pasu.tables import RoundTable
 UNIT = "margin"
 
 
-class _RuleOfThumb:
-    """A level without values: it says what it would play."""
-
-    def choose(self, view: RajaPasuState) -> Sow:
-        raise NotImplementedError
-
-    def choose_many(self, views: Sequence[RajaPasuState]) -> list[Sow]:
-        return [self.choose(view) for view in views]
-
-    def ask(self, view: RajaPasuState) -> Advice[Sow]:
-        """Return the move it would play, alone."""
-        return Advice([] if view.is_over() else [self.choose(view)])
-
-
-class EasyBot(_RuleOfThumb):
+class EasyBot(RuleOfThumb[RajaPasuState, Sow]):
     """Plays a random move, of those that capture something if there are any."""
 
     def __init__(self, seed: int) -> None:
@@ -78,7 +64,7 @@ class EasyBot(_RuleOfThumb):
         return random_for(self._seed, (view.board, view.to_move)).choice(capturing or moves)
 
 
-class MediumBot(_RuleOfThumb):
+class MediumBot(RuleOfThumb[RajaPasuState, Sow]):
     """Plays the move that gains most at once, the first of equals."""
 
     def choose(self, view: RajaPasuState) -> Sow:
@@ -231,7 +217,7 @@ class Search:
         return found
 
 
-class _Rater:
+class _Rater(Bot[RajaPasuState, Sow]):
     """A level that knows the margin of every move."""
 
     def after(self, positions: Sequence[tuple[Seeds, int]]) -> list[tuple[int, bool]]:
@@ -270,10 +256,6 @@ class _Rater:
         least = max(values) - TIE
         tied = [move for move, value in zip(moves, values, strict=True) if value >= least]
         return tied[0] if len(tied) == 1 else self.prefer(view, tied)
-
-    def choose_many(self, views: Sequence[RajaPasuState]) -> list[Sow]:
-        """Return the best move for each view."""
-        return [self.choose(view) for view in views]
 
     def _rate(self, view: RajaPasuState) -> tuple[Sequence[Sow], list[float], bool]:
         """Return the legal moves, their margins, and whether all are exact."""
@@ -326,7 +308,7 @@ class TableBot(_Rater):
     """Plays the exact tables; positions outside them are searched.
 
     Args:
-        game: the rules.
+        rules: the rules.
         table: returns the table of a number of closed holes of one side.
         most: how many positions are looked at where one outside the tables is searched.
     """

@@ -52,14 +52,14 @@ from __future__ import annotations
 from collections.abc import MutableSequence, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ustad.runtime.core.entry import Rulebook, Seats
-from ustad.runtime.core.errors import MoveError, OutcomeError, shown
-from ustad.runtime.core.game import OVER
+from ustad.runtime.core.errors import MoveError, shown
+from ustad.runtime.core.game import OVER, NoLuck
 from ustad.runtime.core.options import Option, WholeNumber
 
 ROW = 7
@@ -369,15 +369,7 @@ class RajaPasu:
     def luck(self, players: int, seed: Sequence[int]) -> NoLuck:
         """Return the chance of the game: it has none."""
         del players, seed
-        return NoLuck()
-
-
-class NoLuck:
-    """The luck of a game without chance."""
-
-    def outcome(self, state: RajaPasuState) -> NoReturn:
-        """Refuse: nothing is left to chance."""
-        raise OutcomeError("outcome: no chance is to fall in raja_pasu")
+        return NoLuck("no chance is to fall in raja_pasu")
 
 
 class RajaPasuState(NamedTuple):

@@ -18,11 +18,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ustad.runtime.core.kernels import compiled, raja_pasu_play_hole
-from ustad.runtime.games.raja_pasu.levels import RoundTable
-from ustad.runtime.games.raja_pasu.rules import HOLES, NO_LOG, ROW, TYPE, play_hole, ring
+from ustad.runtime.core.kernels import compiled
+from ustad.runtime.games.raja_pasu import kernels
+from ustad.runtime.games.raja_pasu.entry import ENTRY
+from ustad.runtime.games.raja_pasu.rules import HOLES, NO_LOG, ROW, play_hole, ring
+from ustad.runtime.games.raja_pasu.tables import TABLES, RoundTable
 from ustad.solver.build import build_table
-from ustad.solver.raja_pasu.margins import margins as solver
+from ustad.solver.raja_pasu import margins as solver
 from ustad.tables import Table
 
 KNOWN = json.loads((Path(__file__).parents[2] / "data" / "raja_pasu.json").read_text())
@@ -158,7 +160,7 @@ def test_moves_agree_with_a_plain_player_of_the_rules(count: int) -> None:
     for number, (board, closed, mover, hole) in enumerate(random_boards(count, 1)):
         skipped = number % 4 == 0
         expected = plain_move(board, closed, mover, hole, skipped)
-        found = fast_move(raja_pasu_play_hole, board, closed, mover, hole, skipped, np.array)
+        found = fast_move(kernels.play_hole, board, closed, mover, hole, skipped, np.array)
         assert found == expected, (board, closed, mover, hole, skipped)
         assert sum(found[0]) + sum(found[1]) == sum(board)
         if number % 20 == 0 or found[3]:
@@ -231,7 +233,7 @@ def few(pool: ThreadPoolExecutor) -> Any:
 def as_table(solution: Any, closed: int) -> RoundTable:
     """Return a table of what was solved, without a file."""
     values, parts = solver.table_arrays(solution)
-    spec = TYPE.table_spec({"closed": closed})
+    spec = TABLES.spec({"closed": closed})
     return RoundTable(Table(spec, Path(), values, parts, {}, 0.0, 0))
 
 
@@ -258,7 +260,7 @@ def test_bounds_meet_and_are_stored_once(few: Any) -> None:
 @pytest.mark.parametrize("closed", [4, 5, 6])
 def test_rounds_with_closed_holes(closed: int, pool: ThreadPoolExecutor, tmp_path: Path) -> None:
     """South's margin, by who leads: the known values of these rounds."""
-    table, _ = build_table(TYPE, {"closed": closed}, tmp_path)
+    table, _ = build_table(ENTRY, {"closed": closed}, tmp_path)
     values = RoundTable(table)
     south = values.margin((7,) * (HOLES - closed), ROW - closed)
     north = values.margin((7,) * (HOLES - closed), ROW)
@@ -317,7 +319,9 @@ def test_a_position_left_out_is_noticed(pool: ThreadPoolExecutor) -> None:
 
 
 def test_the_file_is_the_same_every_time(tmp_path: Path) -> None:
-    paths = [build_table(TYPE, {"closed": 6}, tmp_path / name)[0].path for name in ("one", "other")]
+    paths = [
+        build_table(ENTRY, {"closed": 6}, tmp_path / name)[0].path for name in ("one", "other")
+    ]
     assert paths[0].read_bytes() == paths[1].read_bytes()
 
 
@@ -326,7 +330,7 @@ def test_the_file_is_the_same_every_time(tmp_path: Path) -> None:
 
 @pytest.fixture(scope="module")
 def start(tmp_path_factory: pytest.TempPathFactory) -> Table:
-    return build_table(TYPE, {}, tmp_path_factory.mktemp("start"))[0]
+    return build_table(ENTRY, {}, tmp_path_factory.mktemp("start"))[0]
 
 
 @pytest.mark.slow
@@ -357,7 +361,7 @@ def openings(table: RoundTable, skipped: bool) -> list[int]:
 
 @pytest.mark.slow
 def test_the_round_with_the_origin_skipped(tmp_path: Path) -> None:
-    table, _ = build_table(TYPE, {"origin": "skipped"}, tmp_path)
+    table, _ = build_table(ENTRY, {"origin": "skipped"}, tmp_path)
     assert table.start_value == KNOWN["start_skipped"]["value"]
     assert openings(RoundTable(table), skipped=True) == KNOWN["start_skipped"]["by_hole"]
 
@@ -371,7 +375,7 @@ def test_all_positions_ply_by_ply_from_the_start(pool: ThreadPoolExecutor) -> No
 @pytest.mark.slow
 @pytest.mark.parametrize("closed", [1, 2, 3])
 def test_rounds_with_fewer_closed_holes(closed: int, tmp_path: Path) -> None:
-    table = RoundTable(build_table(TYPE, {"closed": closed}, tmp_path)[0])
+    table = RoundTable(build_table(ENTRY, {"closed": closed}, tmp_path)[0])
     south = table.margin((7,) * (HOLES - closed), ROW - closed)
     north = table.margin((7,) * (HOLES - closed), ROW)
     assert north is not None
@@ -394,7 +398,7 @@ def test_census_of_all_moves_of_touched_positions(pool: ThreadPoolExecutor) -> N
                 position[hole] = code >> 2 * hole & 3
             for hole in range(7):
                 if position[hole]:
-                    laps = raja_pasu_play_hole(position, 7, hole, False, board, taken, log)
+                    laps = kernels.play_hole(position, 7, hole, False, board, taken, log)
                     moves += 1
                     endless += laps < 0
                     longest = max(longest, laps)

@@ -105,7 +105,7 @@ class Advisor:
         >>> advisor = Advisor()
         >>> state = RajaPasu().new().apply(Sow(2))
         >>> advisor.probe(state, "medium").best
-        [Sow(hole=12)]
+        [Sow(hole=11)]
         >>> advisor.legal({"game": "yacht", "sheets": [{}], "dice": None, "rolls_left": 3})
         {'legal': []}
 

@@ -2,28 +2,34 @@
 
 from __future__ import annotations
 
-from __future__ import annotations
-import argparse
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from functools import lru_cache
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
+
 import numpy as np
-from numpy.typing import NDArray
-from ustad.runtime.core.errors import MoveError, OptionError, PositionError, shown
-from ustad.runtime.core.game import Bot, Option, WholeNumber
+
+from ustad.runtime.core.errors import MoveError, PositionError, shown
 from ustad.runtime.core.strict_json import Fields, is_int
-from ustad.runtime.games.five_dice.columns import Columns, least_needed, merge_sums
-from ustad.runtime.games.five_dice.sheet import (
-    SheetGame,
-    SheetGameType,
-    SheetState,
-    Write,
-    flag_int,
+from ustad.runtime.games.dice_poker.rules import (
+    CHANCE_ROW,
+    COMBINATIONS,
+    NAME,
+    PASS,
+    ROW_COUNT,
+    ROWS,
+    RULES,
+    SCHOOL,
+    SCHOOL_ROWS,
+    DicePoker,
+    Pass,
+    RuleNumbers,
+    Sheet,
+    make_sheet,
+    roll_points,
+    roll_rows_made,
 )
-from ustad.runtime.games.five_dice.turn import COUNTS, FACES, FIRST_ROLL, ROLL_INDEX
-from ustad.tables import TableSpec
+from ustad.runtime.games.five_dice.codec import SheetCodec
+from ustad.runtime.games.five_dice.sheet import SheetState
 
 
 class DicePokerCodec(SheetCodec):
@@ -102,7 +108,7 @@ def _read_sheet(numbers: RuleNumbers, sheet: Any, name: str, turns_left: Any, se
     written.  A dash of ``deferred`` stands, as 0, only when no turn is left.
 
     Args:
-        rules: the options.
+        numbers: the options.
         sheet: the JSON object.
         name: what error messages call it.
         turns_left: its turns left, None if none are given.
@@ -155,3 +161,6 @@ def _turns_left(
             f"sheets[{seat}] are open, got {shown(given)}"
         )
     return int(given)
+
+
+CODEC = DicePokerCodec(RULES, NAME, ROWS)

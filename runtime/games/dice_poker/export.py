@@ -8,27 +8,30 @@ from typing import Any
 
 import numpy as np
 
-from ustad.runtime.core.game import Progress
-from ustad.runtime.export.content import Content
+from ustad.runtime.core.work import Progress
+from ustad.runtime.export.content import Content, Exporter
+from ustad.runtime.games.dice_poker.codec import CODEC
 from ustad.runtime.games.dice_poker.levels import TableBot
 from ustad.runtime.games.dice_poker.rules import (
     AFTER_FIRST_THROW,
     ALL_OPEN,
-    LOWEST_SUBTOTAL,
-    PART_TWO_SETS,
     ROWS,
+    RULES,
     SCHOOL,
     SCHOOL_ROWS,
-    TYPE,
-    DicePoker,
     RuleNumbers,
-    columns,
     may_pass,
-    part_count,
     roll_points,
     roll_rows_made,
     writable_rows,
 )
+from ustad.runtime.games.dice_poker.states import (
+    LOWEST_SUBTOTAL,
+    PART_TWO_SETS,
+    columns,
+    part_count,
+)
+from ustad.runtime.games.dice_poker.tables import TABLES
 from ustad.runtime.games.five_dice.export import Case, SheetArrays, columns_by_row, sheet_content
 from ustad.runtime.games.five_dice.sheet import ROLLS_A_TURN
 from ustad.tables import open_table
@@ -94,8 +97,11 @@ def content(options: Mapping[str, Any], folder: Path, progress: Progress | None 
         TableError: its table is missing or unfit.
         ExportError: rounding it would cost too much.
     """
-    spec = TYPE.table_spec(options)
-    rules = DicePoker(spec.options)
+    spec = TABLES.spec(options)
+    rules = RULES.make(**spec.options)
     table = open_table(spec, folder)
     arrays = sheet_arrays(rules.numbers)
-    return sheet_content(TYPE, rules, table, arrays, TableBot, "expert", progress)
+    return sheet_content(CODEC, RULES, rules, table, arrays, TableBot, "expert", progress)
+
+
+EXPORTER = Exporter(content, TABLES.defaults)

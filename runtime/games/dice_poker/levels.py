@@ -29,40 +29,40 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ustad.runtime.core.game import Advice, Bot
+from ustad.runtime.core.game import Advice
 from ustad.runtime.games.dice_poker.rules import (
     AFTER_FIRST_THROW,
     CHANCE_ROW,
     COMBINATIONS,
-    LOWEST_SUBTOTAL,
     PASS,
     ROW_COUNT,
     SCHOOL,
     SCHOOL_ROWS,
-    TYPE,
     WRITES,
     DicePoker,
     RuleNumbers,
     Sheet,
     bonus_points,
-    columns,
     may_pass,
     roll_points,
     roll_rows_made,
+    writable_rows,
+)
+from ustad.runtime.games.dice_poker.states import (
+    LOWEST_SUBTOTAL,
+    columns,
     state_index,
     state_number,
-    writable_rows,
 )
 from ustad.runtime.games.five_dice.bots import RatingBot, TurnBot
 from ustad.runtime.games.five_dice.sheet import SheetState
 from ustad.runtime.games.five_dice.turn import Turn, keep_values
-from ustad.tables import Table, open_table, tables_folder
+from ustad.tables import Table
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -121,7 +121,7 @@ class _Turns:
     """The turns of n sheets, solved side by side.
 
     Attributes:
-        rules: the options.
+        numbers: the options.
         gains: (payments + 1, n) what each payment is worth for each sheet, minus
             infinity for rows not open and in the last place.
         missed: (252, n) where chance may be written after a miss alone: whether the
@@ -155,7 +155,7 @@ def _solve(
     """Solve the turns of n sheets.
 
     Args:
-        rules: the options.
+        numbers: the options.
         gains: (payments + 1, n) what each payment is worth.
         writes: :func:`open_writes` of each sheet.
         turn: how keeps are rated.
@@ -237,7 +237,7 @@ class RowBot(TurnBot):
         prices = sorted(self.price[row] for row in range(ROW_COUNT) if writes >> row & 1)
         return float(prices[len(prices) - turns_left])
 
-    def ask(self, view: SheetState) -> Advice:
+    def ask(self, view: SheetState) -> Advice[Any]:
         """Return the move it would play, alone."""
         return Advice([self.choose(view)] if view.dice is not None else [])
 
@@ -280,14 +280,3 @@ class TableBot(RatingBot):
         states = state_number(numbers, held.column, held.count, left, turns_left - 1, after)
         worth = self.table.values[states] + (points + bonus_points(numbers, row, left, after))
         return _solve(numbers, _only_open(numbers, worth, np.array(writes)), writes)
-
-
-def make_bot(level: str, rules: DicePoker, tables: Path | None) -> Bot:
-    """Return a bot of a level; see :meth:`ustad.runtime.core.game.GameType.bot`."""
-    if level == "easy":
-        return RowBot(rules, np.zeros(ROW_COUNT), Turn)
-    if level == "medium":
-        return RowBot(rules, row_alone(rules.numbers), NextThrow)
-    if level == "hard":
-        return RowBot(rules, row_alone(rules.numbers), Turn)
-    return TableBot(rules, open_table(TYPE.table_spec(rules.options), tables_folder(tables)))

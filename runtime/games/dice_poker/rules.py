@@ -51,42 +51,25 @@ needs); one to six seats are allowed.
 
 ``chance_doubles`` makes no sense where nothing doubles, nor where chance counts as
 written after the third throw; both are refused.
-
-**Numbering the states.**  What a sheet is still worth depends on its open rows, on
-the school subtotal through the bonus alone, and under ``deferred`` on the turns
-left.  Open school rows and subtotal share a *column* where they have one future
-(:mod:`ustad.runtime.games.five_dice.columns`): 3,013 pairs with an open row make 1,638
-columns at the default threshold.  Column 0 is the finished school, its bonus paid.
-A *part* is the set of open rows of part two (pair 1, two pairs 2, ..., chance 256),
-under ``deferred`` plus 512 for each turn left.  Under ``school_first`` a state with
-the school finished has its part as its index, and column c of the school the index
-``parts + c - 1``; under ``free`` the index is ``part * columns + column``.
 """
 
 from __future__ import annotations
-import argparse
+
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from pathlib import Path
 from typing import Any, NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
-from ustad.runtime.core.errors import MoveError, OptionError, PositionError, shown
-from ustad.runtime.core.game import Bot, Option, WholeNumber
-from ustad.runtime.core.strict_json import Fields, is_int
-from ustad.runtime.games.five_dice.columns import Columns, least_needed, merge_sums
-from ustad.runtime.games.five_dice.sheet import (
-    SheetGame,
-    SheetGameType,
-    SheetState,
-    Write,
-    flag_int,
-)
 
+from ustad.runtime.core.entry import Rulebook, Seats
+from ustad.runtime.core.errors import OptionError
+from ustad.runtime.core.options import Option, WholeNumber
+from ustad.runtime.games.five_dice.sheet import SheetGame, Write
 from ustad.runtime.games.five_dice.turn import COUNTS, FACES, FIRST_ROLL, ROLL_INDEX
-from ustad.tables import TableSpec
 
+NAME = "dice_poker"
 ROWS = (
     "ones",
     "twos",
@@ -170,7 +153,7 @@ def combination_points(
     The extra of a poker is not counted in.
 
     Args:
-        rules: the options.
+        numbers: the options.
         row: the row's number.
         counts: how many dice show each of the six faces.
     """
@@ -226,7 +209,7 @@ def row_points(
     """Return what the dice score in a row, 0 in part two if they miss its need.
 
     Args:
-        rules: the options.
+        numbers: the options.
         row: the row's number.
         counts: how many dice show each of the six faces.
         rolls_left: the rolls not used, 2 straight after the first throw.
@@ -256,7 +239,7 @@ def writable_rows(numbers: RuleNumbers, open_rows: int, made: int) -> int:
     """Return the rows that may be written now, as bits.
 
     Args:
-        rules: the options.
+        numbers: the options.
         open_rows: bit r set: row r is open.
         made: :func:`rows_made` of the dice.
     """
@@ -279,7 +262,7 @@ def bonus_points(numbers: RuleNumbers, row: Any, open_after: Any, subtotal: Any)
     """Return the school bonus that a write earns; arrays give an array.
 
     Args:
-        rules: the options.
+        numbers: the options.
         row: the row written: that of the last open school row alone earns it.
         open_after: the rows open after it.
         subtotal: the school subtotal after it.
@@ -368,11 +351,12 @@ def _writes(numbers: RuleNumbers, open_rows: int, roll: int) -> tuple[Write | Pa
 class DicePoker(SheetGame):
     """The rules of dice poker with a full option set."""
 
+    name = NAME
     boxes = ROWS
     turns = ROW_COUNT
 
-    def __init__(self, options: Mapping[str, Any]) -> None:
-        self.options = dict(options)
+    def __init__(self, **options: Any) -> None:
+        self.options = options
         self.numbers = RuleNumbers(
             deferred=options["dash"] == "deferred",
             free=options["order"] == "free",
@@ -439,3 +423,40 @@ def settlement(totals: Sequence[int]) -> tuple[float, ...]:
     payments = [round((seats * total - every) / seats / _GRAIN) * _GRAIN for total in totals]
     payments[max(range(seats), key=totals.__getitem__)] -= sum(payments)
     return tuple(payments)
+
+
+_YES_NO = (False, True)
+
+OPTIONS = (
+    Option("dash", "deferred", DASHES, "when a row of part two is given up"),
+    Option("order", "school_first", ORDERS, "which rows may be written when"),
+    Option("first_throw", "double", FIRST_THROWS, "what doubles straight after the first"),
+    Option("five_as_full_house", False, _YES_NO, "five equal dice are a full house"),
+    Option("four_as_two_pairs", False, _YES_NO, "four equal dice are two pairs"),
+    WholeNumber("school_bonus", 50, (), "what the school earns", -MOST, MOST),
+    WholeNumber("school_threshold", 0, (), "the least subtotal that earns it", -MOST, MOST),
+    Option("chance_doubles", False, _YES_NO, "chance doubles after the first throw too"),
+    Option("chance_after_miss", False, _YES_NO, "chance only when the turn made nothing"),
+)
+
+
+def check_options(found: Mapping[str, Any]) -> None:
+    """Raise OptionError where options contradict each other."""
+    if found["order"] == "free" and found["dash"] != "sacrifice":
+        raise OptionError(
+            "option order: free goes with dash=sacrifice alone, got dash=deferred: "
+            "without a second part there is no end of it at which to set dashes"
+        )
+    if found["chance_doubles"] and found["first_throw"] == "none":
+        raise OptionError(
+            "option chance_doubles: expected false with first_throw=none, "
+            "where nothing doubles, got true"
+        )
+    if found["chance_doubles"] and found["chance_after_miss"]:
+        raise OptionError(
+            "option chance_doubles: expected false with chance_after_miss=true, "
+            "where chance counts as written after the third throw, got true"
+        )
+
+
+RULES = Rulebook(DicePoker, OPTIONS, Seats(least=1, most=6, usual=2), check=check_options)

@@ -2,30 +2,21 @@
 
 from __future__ import annotations
 
-from __future__ import annotations
-import argparse
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
-from ustad.runtime.core.errors import MoveError, OptionError, PositionError, shown
-from ustad.runtime.core.game import Bot, Option, WholeNumber
-from ustad.runtime.core.strict_json import Fields, is_int
-from ustad.runtime.games.five_dice.columns import Columns, least_needed, merge_sums
-from ustad.runtime.games.five_dice.sheet import (
-    SheetGame,
-    SheetGameType,
-    SheetState,
-    Write,
-    flag_int,
-)
-from ustad.runtime.games.five_dice.turn import COUNTS, FACES, FIRST_ROLL, ROLL_INDEX
-from ustad.tables import TableSpec
 
-# Numbering the states.
+from ustad.runtime.games.dice_poker.rules import (
+    PAR,
+    PART_TWO_TURNS,
+    SCHOOL,
+    SCHOOL_ROWS,
+    RuleNumbers,
+)
+from ustad.runtime.games.five_dice.columns import Columns, least_needed, merge_sums
+from ustad.runtime.games.five_dice.turn import FACES
 
 PART_TWO_SETS = 1 << PART_TWO_TURNS
 
@@ -48,7 +39,7 @@ def state_number(
     """Return the index of a state at the start of a turn; arrays give an array.
 
     Args:
-        rules: the options.
+        numbers: the options.
         column: :attr:`Columns.column`.
         column_count: :attr:`Columns.count`.
         open_rows: bit r set: row r is open.

@@ -2,57 +2,51 @@
 
 from __future__ import annotations
 
-from __future__ import annotations
-import argparse
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import lru_cache
-from pathlib import Path
-from typing import Any, NamedTuple
-import numpy as np
-from numpy.typing import NDArray
-from ustad.runtime.core.errors import MoveError, OptionError, PositionError, shown
-from ustad.runtime.core.game import Bot, Option, WholeNumber
-from ustad.runtime.core.strict_json import Fields, is_int
-from ustad.runtime.games.five_dice.columns import Columns, least_needed, merge_sums
-from ustad.runtime.games.five_dice.sheet import (
-    SheetGame,
-    SheetGameType,
-    SheetState,
-    Write,
-    flag_int,
+from collections.abc import Mapping
+from typing import Any
+
+from ustad.runtime.games.dice_poker.rules import ALL_OPEN, NAME, OPTIONS, ROW_COUNT, RULES
+from ustad.runtime.games.dice_poker.states import (
+    LOWEST_SUBTOTAL,
+    columns,
+    part_count,
+    state_count,
+    state_index,
 )
-from ustad.runtime.games.five_dice.turn import COUNTS, FACES, FIRST_ROLL, ROLL_INDEX
+from ustad.runtime.games.five_dice.columns import Columns
+from ustad.runtime.games.five_dice.tables import SheetTables
 from ustad.tables import TableSpec
 
 
 class DicePokerTables(SheetTables):
-    """The tables of dice poker."""
+    """The expected points of every option set."""
 
-    def table_options(self) -> tuple[dict[str, Any], ...]:
+    fields = OPTIONS
+
+    def defaults(self) -> tuple[dict[str, Any], ...]:
         """Return the defaults, dashes by sacrifice, and the free order."""
         return (
-            self.read_options({}),
-            self.read_options({"dash": "sacrifice"}),
-            self.read_options({"dash": "sacrifice", "order": "free"}),
+            RULES.read_options({}),
+            RULES.read_options({"dash": "sacrifice"}),
+            RULES.read_options({"dash": "sacrifice", "order": "free"}),
         )
 
     def columns(self, options: Mapping[str, Any]) -> Columns:
         """Return the columns of the states under an option set."""
         return columns(options["school_threshold"])
 
-    def table_spec(self, options: Mapping[str, Any]) -> TableSpec:
+    def spec(self, options: Mapping[str, Any]) -> TableSpec:
         """Return the identity of the table of expected points still to come."""
-        full = self.read_options(dict(options))
-        numbers = DicePoker(full).numbers
+        full = RULES.read_options(dict(options))
+        numbers = RULES.make(**full).numbers
         part = "part = " + "512 * turns left + " * numbers.deferred + "open rows of part two"
         index = (
             "values[part * columns + place]"
             if numbers.free
-            else f"values[part] where place is 0, else values[{part_count(rules)} + place - 1]"
+            else f"values[part] where place is 0, else values[{part_count(numbers)} + place - 1]"
         )
         return TableSpec(
-            game=self.name,
+            game=NAME,
             options=full,
             quantity="expected points still to come at the start of a turn, under the best play",
             unit="points",
@@ -68,3 +62,6 @@ class DicePokerTables(SheetTables):
             shape=(state_count(numbers),),
             start_index=state_index(numbers, ALL_OPEN, ROW_COUNT, 0),
         )
+
+
+TABLES = DicePokerTables()

@@ -2,28 +2,12 @@
 
 from __future__ import annotations
 
-from __future__ import annotations
-import argparse
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import lru_cache
-from pathlib import Path
-from typing import Any, NamedTuple
-import numpy as np
-from numpy.typing import NDArray
-from ustad.runtime.core.errors import MoveError, OptionError, PositionError, shown
-from ustad.runtime.core.game import Bot, Option, WholeNumber
-from ustad.runtime.core.strict_json import Fields, is_int
-from ustad.runtime.games.five_dice.columns import Columns, least_needed, merge_sums
-from ustad.runtime.games.five_dice.sheet import (
-    SheetGame,
-    SheetGameType,
-    SheetState,
-    Write,
-    flag_int,
-)
-from ustad.runtime.games.five_dice.turn import COUNTS, FACES, FIRST_ROLL, ROLL_INDEX
-from ustad.tables import TableSpec
+from typing import Any
+
+from ustad.runtime.games.dice_poker.codec import CODEC
+from ustad.runtime.games.dice_poker.rules import SCHOOL, Pass, may_pass
+from ustad.runtime.games.five_dice.sheet import SheetState
+from ustad.runtime.games.five_dice.text import SheetText
 
 
 class DicePokerText(SheetText):
@@ -45,3 +29,6 @@ class DicePokerText(SheetText):
             bonus, least = numbers.school_bonus, numbers.school_threshold
             return f"school {sheet.subtotal:+}: the bonus of {bonus} from {least:+} on"
         return f"{sheet.turns_left} turns left" if numbers.deferred else ""
+
+
+TEXT = DicePokerText(CODEC)

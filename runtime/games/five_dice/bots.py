@@ -64,7 +64,7 @@ class RuleOfThumb(ABC):
         """Return the keep or write for each view."""
         return [self.choose(view) for view in views]
 
-    def ask(self, view: SheetState) -> Advice:
+    def ask(self, view: SheetState) -> Advice[Any]:
         """Return the move it would play, alone."""
         return Advice([self.choose(view)] if view.dice is not None else [])
 
@@ -197,7 +197,7 @@ class RatingBot(TurnBot):
     def to_come(self, sheet: Any) -> float:
         """Return the expected points still to come at the start of a turn."""
 
-    def ask(self, view: SheetState) -> Advice:
+    def ask(self, view: SheetState) -> Advice[Any]:
         """Return every legal move with the expected final total after it."""
         if view.dice is None:
             return Advice((), self.value(view), self.unit)

@@ -2,38 +2,30 @@
 
 from __future__ import annotations
 
-from __future__ import annotations
-import argparse
-from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import cache
-from typing import Any, NamedTuple
-import numpy as np
-from numpy.typing import NDArray
-from ustad.runtime.core.errors import MoveError, OutcomeError, PositionError, shown
-from ustad.runtime.core.game import CHANCE, OVER, GameType
-from ustad.runtime.core.strict_json import Fields, is_int
-from ustad.runtime.games.five_dice import turn as dice
-from ustad.runtime.games.five_dice.columns import Columns
-from ustad.runtime.games.five_dice.turn import (
-    DICE,
-    FACES,
-    KEEPS,
-    SIZES,
-    contains,
-    multiset_probability,
-    sub_keeps,
-)
+from abc import abstractmethod
+from collections.abc import Sequence
+from typing import Any
 
-SheetT = TypeVar("SheetT")
-RulesT = TypeVar("RulesT", bound=SheetGame)
+from ustad.runtime.core.entry import Codec, Rulebook
+from ustad.runtime.core.errors import MoveError, OutcomeError, PositionError, shown
+from ustad.runtime.core.strict_json import Fields, is_int
+from ustad.runtime.games.five_dice.sheet import ROLLS_A_TURN, Keep, SheetState, Write
+from ustad.runtime.games.five_dice.turn import DICE, FACES
 
 
 class SheetCodec(Codec[SheetState, Any, tuple[int, ...]]):
-    """Positions, moves and dice as JSON; the boxes are each game's own."""
+    """Positions, moves and dice as JSON; the sheets are each game's own.
 
-    box_names: tuple[str, ...]
+    Args:
+        rulebook: the rules of the game before its options are chosen.
+        name: the game's name.
+        boxes: the boxes by name, in the order of the sheet.
+    """
+
+    def __init__(self, rulebook: Rulebook[Any], name: str, boxes: Sequence[str]) -> None:
+        self._rulebook = rulebook
+        self._name = name
+        self._boxes = boxes
 
     @abstractmethod
     def sheet_from_json(self, rules: Any, sheet: Any, name: str) -> Any:
@@ -60,11 +52,12 @@ class SheetCodec(Codec[SheetState, Any, tuple[int, ...]]):
     def state_from_json(self, position: Any) -> SheetState:
         """Return the state that a JSON position describes."""
         fields = Fields(position, "position")
-        fields.one_of("game", (self.name,))
-        rules = self.game(self.read_options(fields.take("options", {})))
+        fields.one_of("game", (self._name,))
+        rules = self._rulebook.read(fields.take("options", {}))
         given = fields.take("sheets")
-        if not isinstance(given, list) or not self.least_players <= len(given) <= self.most_players:
-            seats = f"{self.least_players} to {self.most_players} seats"
+        least, most, _ = self._rulebook.seats
+        if not isinstance(given, list) or not least <= len(given) <= most:
+            seats = f"{least} to {most} seats"
             fields.fail("sheets", f"a list with one sheet a seat, {seats}", given)
         players = len(given)
         sheets = self.sheets_from_json(rules, fields, given)
@@ -83,7 +76,7 @@ class SheetCodec(Codec[SheetState, Any, tuple[int, ...]]):
     def state_to_json(self, state: SheetState) -> dict[str, Any]:
         """Return the JSON position of a state."""
         position: dict[str, Any] = {
-            "game": self.name,
+            "game": self._name,
             "options": dict(state.rules.options),
             **self.sheets_to_json(state),
             "first": state.first,
@@ -106,7 +99,7 @@ class SheetCodec(Codec[SheetState, Any, tuple[int, ...]]):
         if "keep" in move:
             found = Keep(check_dice(fields, "keep", fields.take("keep"), 0, DICE - 1))
         else:
-            found = Write(fields.one_of("write", self.box_names))
+            found = Write(fields.one_of("write", self._boxes))
         fields.done()
         return found
 

@@ -2,73 +2,59 @@
 
 from __future__ import annotations
 
-from __future__ import annotations
-import argparse
-from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import cache
-from typing import Any, NamedTuple
-import numpy as np
-from numpy.typing import NDArray
-from ustad.runtime.core.errors import MoveError, OutcomeError, PositionError, shown
-from ustad.runtime.core.game import CHANCE, OVER, GameType
-from ustad.runtime.core.strict_json import Fields, is_int
-from ustad.runtime.games.five_dice import turn as dice
-from ustad.runtime.games.five_dice.columns import Columns
-from ustad.runtime.games.five_dice.turn import (
-    DICE,
-    FACES,
-    KEEPS,
-    SIZES,
-    contains,
-    multiset_probability,
-    sub_keeps,
-)
+from typing import Any
 
-    def add_flags(self, parser: argparse.ArgumentParser) -> None:
-        """Add the flags for one sheet and its dice."""
-        self.add_sheet_flags(parser)
+from ustad.runtime.core.entry import Flag, Given, Rulebook, Takes
+from ustad.runtime.core.errors import PositionError, shown
+from ustad.runtime.core.options import options_help, parse_options
+from ustad.runtime.games.five_dice.sheet import ROLLS_A_TURN
 
-    def add_sheet_flags(self, parser: argparse.ArgumentParser) -> Any:
-        """Add the flags for one sheet and its dice, and return their group."""
-        group = parser.add_argument_group("one sheet alone, from flags")
-        group.add_argument(
+TITLE = "one sheet alone, from flags"
+
+
+def sheet_flags(rulebook: Rulebook[Any]) -> tuple[Flag, ...]:
+    """Return the flags for one sheet, its dice, and the options of the rules."""
+    return (
+        Flag(
             "--sheet",
-            action="append",
-            metavar="BOX=POINTS,...",
-            help="the boxes written; none: an empty sheet",
-        )
-        group.add_argument(
-            "--dice", nargs="+", metavar="FACE", help="the five dice; none: before the first roll"
-        )
-        group.add_argument("--rolls-left", metavar="N", help="rolls still allowed: 0, 1 or 2")
-        group.add_argument(
-            "--option", action="append", default=[], metavar="NAME=VALUE", help=self.options_help()
-        )
-        return group
+            "the boxes written; none: an empty sheet",
+            "BOX=POINTS,...",
+            Takes.ONE_EACH_TIME,
+        ),
+        Flag("--dice", "the five dice; none: before the first roll", "FACE", Takes.SEVERAL),
+        Flag("--rolls-left", "rolls still allowed: 0, 1 or 2", "N"),
+        Flag("--option", options_help(rulebook.options), "NAME=VALUE", Takes.ONE_EACH_TIME),
+    )
 
-    def position_from_flags(self, args: argparse.Namespace) -> dict[str, Any] | None:
-        """Return the position that the flags describe, None without any flag."""
-        if args.sheet is None and args.dice is None and args.rolls_left is None and not args.option:
-            return None
-        if args.sheet is not None and len(args.sheet) > 1:
-            raise PositionError(f"--sheet: expected one, with all its boxes, got {len(args.sheet)}")
-        if args.dice is not None and args.rolls_left is None:
-            raise PositionError("--rolls-left: expected 0, 1 or 2 beside --dice")
-        if args.dice is None and args.rolls_left not in (None, str(ROLLS_A_TURN)):
-            raise PositionError("--dice: expected the dice that lie, beside --rolls-left")
-        left = (
-            ROLLS_A_TURN if args.rolls_left is None else flag_int("--rolls-left", args.rolls_left)
-        )
-        return {
-            "game": self.name,
-            "options": self.parse_options(args.option),
-            "sheets": [_sheet_from_flag(sheet) for sheet in args.sheet or [""]],
-            "to_move": 0,
-            "dice": None if args.dice is None else [flag_int("--dice", die) for die in args.dice],
-            "rolls_left": left,
-        }
+
+def sheet_position(name: str, rulebook: Rulebook[Any], given: Given) -> dict[str, Any] | None:
+    """Return the position that the flags describe, None without any flag.
+
+    Args:
+        name: the game's name.
+        rulebook: its rules before the options are chosen.
+        given: the flags.
+    """
+    sheets, dice, rolls_left = given["sheet"], given["dice"], given["rolls_left"]
+    options = given["option"] or []
+    if sheets is None and dice is None and rolls_left is None and not options:
+        return None
+    if sheets is not None and len(sheets) > 1:
+        raise PositionError(f"--sheet: expected one, with all its boxes, got {len(sheets)}")
+    if dice is not None and rolls_left is None:
+        raise PositionError("--rolls-left: expected 0, 1 or 2 beside --dice")
+    if dice is None and rolls_left not in (None, str(ROLLS_A_TURN)):
+        raise PositionError("--dice: expected the five dice beside --rolls-left")
+    return {
+        "game": name,
+        "options": parse_options(name, rulebook.options, options),
+        "sheets": [_sheet_from_flag(sheet) for sheet in sheets or [""]],
+        "to_move": 0,
+        "dice": None if dice is None else [flag_int("--dice", die) for die in dice],
+        "rolls_left": (
+            ROLLS_A_TURN if rolls_left is None else flag_int("--rolls-left", rolls_left)
+        ),
+    }
 
 
 def flag_int(flag: str, text: str) -> int:

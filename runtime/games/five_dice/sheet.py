@@ -10,19 +10,18 @@ nothing kept and three rolls left, and after a keep with the dice kept.
 """
 
 from __future__ import annotations
-import argparse
+
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, NamedTuple
+
 import numpy as np
-from numpy.typing import NDArray
-from ustad.runtime.core.errors import MoveError, OutcomeError, PositionError, shown
-from ustad.runtime.core.game import CHANCE, OVER, GameType
-from ustad.runtime.core.strict_json import Fields, is_int
-from ustad.runtime.games.five_dice import turn as dice
-from ustad.runtime.games.five_dice.columns import Columns
+
+from ustad.runtime.core.errors import MoveError, OutcomeError, shown
+from ustad.runtime.core.game import CHANCE, OVER
+from ustad.runtime.core.strict_json import is_int
 from ustad.runtime.games.five_dice.turn import (
     DICE,
     FACES,
@@ -90,8 +89,10 @@ class SheetLuck:
 class SheetGame(ABC):
     """The rules of a game of dice and a sheet, with its options.  Sheets never change."""
 
+    name: str
     boxes: tuple[str, ...]
     turns: int
+    options: Mapping[str, Any]
 
     @abstractmethod
     def new_sheet(self) -> Any:
@@ -117,8 +118,9 @@ class SheetGame(ABC):
     def returns(self, totals: tuple[int, ...]) -> tuple[float, ...]:
         """Return what each seat gains with these final totals."""
 
-    def new(self, players: int, first: int = 0) -> SheetState:
-        """Return the start of a game, seat ``first`` to roll."""
+    def new(self, players: int, first: int = 0, seed: Sequence[int] = (0,)) -> SheetState:
+        """Return the start of a game, seat ``first`` to roll; nothing is dealt."""
+        del seed
         sheets = (self.new_sheet(),) * players
         return SheetState(self, sheets, first, first, (), None, ROLLS_A_TURN)
 

@@ -2,33 +2,23 @@
 
 from __future__ import annotations
 
-from __future__ import annotations
-import argparse
-from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import cache
-from typing import Any, NamedTuple
-import numpy as np
-from numpy.typing import NDArray
-from ustad.runtime.core.errors import MoveError, OutcomeError, PositionError, shown
-from ustad.runtime.core.game import CHANCE, OVER, GameType
-from ustad.runtime.core.strict_json import Fields, is_int
-from ustad.runtime.games.five_dice import turn as dice
-from ustad.runtime.games.five_dice.columns import Columns
-from ustad.runtime.games.five_dice.turn import (
-    DICE,
-    FACES,
-    KEEPS,
-    SIZES,
-    contains,
-    multiset_probability,
-    sub_keeps,
-)
+from typing import Any
+
+from ustad.runtime.core.entry import Text
+from ustad.runtime.core.errors import MoveError, shown
+from ustad.runtime.games.five_dice.codec import SheetCodec
+from ustad.runtime.games.five_dice.sheet import Keep, SheetState, Write
 
 
 class SheetText(Text[SheetState, Any]):
-    """Sheets, dice, keeps and writes in words."""
+    """Sheets, dice, keeps and writes in words.
+
+    Args:
+        codec: the same game as JSON, whose sheets hold what there is to tell.
+    """
+
+    def __init__(self, codec: SheetCodec) -> None:
+        self._codec = codec
 
     def describe_move(self, move: Any) -> str:
         """Return a keep or write in a few words."""
@@ -43,7 +33,7 @@ class SheetText(Text[SheetState, Any]):
         text = f"seat {before.to_move}: {self.describe_move(move)}"
         if isinstance(move, Keep):
             return text
-        [event] = self.events(before, move, after)
+        [event] = self._codec.events(before, move, after)
         return f"{text} for {event['gained']}, total {event['total']}"
 
     def prompt(self, state: SheetState) -> str:
@@ -88,12 +78,12 @@ class SheetText(Text[SheetState, Any]):
     def describe(self, state: SheetState) -> str:
         """Return the sheets side by side, what each open box would pay now, and the dice."""
         seats = range(len(state.sheets))
-        columns = [self.sheet_to_json(state.rules, sheet) for sheet in state.sheets]
+        columns = [self._codec.sheet_to_json(state.rules, sheet) for sheet in state.sheets]
         heads = [f"seat {seat}" for seat in seats]
         if state.dice is not None:
             columns.append(self._payments(state))
             heads.append("pays now")
-        rows = dict.fromkeys([*self.box_names, *(name for column in columns for name in column)])
+        rows = dict.fromkeys([*state.rules.boxes, *(name for column in columns for name in column)])
         lines = [" " * 16 + "".join(f"{head:>10}" for head in heads)]
         lines += [
             f"{name:<16}" + "".join(f"{column.get(name, '.'):>10}" for column in columns)

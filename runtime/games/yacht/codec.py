@@ -2,28 +2,33 @@
 
 from __future__ import annotations
 
-from __future__ import annotations
-import argparse
-from collections.abc import Mapping, Sequence
-from functools import cache, lru_cache
+from collections.abc import Sequence
+from functools import cache
 from itertools import chain, combinations
-from pathlib import Path
-from typing import Any, NamedTuple
-import numpy as np
-from numpy.typing import NDArray
-from ustad.runtime.core.errors import UsageError, shown
-from ustad.runtime.core.game import Bot, Judge, Option
+from typing import Any
+
 from ustad.runtime.core.strict_json import Fields
-from ustad.runtime.games.five_dice.columns import Columns, least_needed, merge_sums
-from ustad.runtime.games.five_dice.sheet import (
-    SheetGame,
-    SheetGameType,
-    SheetState,
-    Write,
-    flag_int,
+from ustad.runtime.games.five_dice.codec import SheetCodec
+from ustad.runtime.games.yacht.rules import (
+    BOXES,
+    CHANCE_BOX,
+    FOUR_OF_A_KIND,
+    FREE_JOKER,
+    FULL_HOUSE,
+    LARGE_STRAIGHT,
+    NAME,
+    PLAIN,
+    RULES,
+    SMALL_STRAIGHT,
+    THREE_OF_A_KIND,
+    UPPER_BOXES,
+    YACHT,
+    Sheet,
+    Yacht,
+    box_points,
+    make_sheet,
+    roll_counts,
 )
-from ustad.runtime.games.five_dice.turn import COUNTS, FACES, FIRST_ROLL, ROLL_INDEX
-from ustad.tables import Table, TableSpec
 
 
 class YachtCodec(SheetCodec):
@@ -62,7 +67,7 @@ class YachtCodec(SheetCodec):
 @cache
 def possible_points(box: int) -> frozenset[int]:
     """Return what a box can hold: what any roll pays there."""
-    return frozenset(box_points(box, counts, False) for counts in _roll_counts())
+    return frozenset(box_points(box, counts, False) for counts in roll_counts())
 
 
 def _most_extra_yachts(rules: Yacht, points: Sequence[int]) -> int:
@@ -110,3 +115,6 @@ def _free_lower_jokers(points: Sequence[int], upper: set[int]) -> int:
     )
     plain = sum(points[box] == 0 for box in (FULL_HOUSE, SMALL_STRAIGHT, LARGE_STRAIGHT))
     return _lower_jokers(points, every) - in_full + plain
+
+
+CODEC = YachtCodec(RULES, NAME, BOXES)

@@ -40,7 +40,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from ustad.runtime.core.game import Advice, Bot, Judge, rank
+from ustad.runtime.core.game import Advice, Bot, TurnGains, rank
 from ustad.runtime.games.five_dice.bots import FIRST_WRITE, KEEP_NUMBER, TurnBot
 from ustad.runtime.games.five_dice.sheet import ROLLS_A_TURN, Keep, SheetState
 from ustad.runtime.games.five_dice.turn import KEEPS, ROLLS, Turn, keep_values
@@ -60,7 +60,6 @@ from ustad.runtime.games.yacht.levels import (
 from ustad.runtime.games.yacht.outlooks import (
     Outlooks,
     learnt,
-    open_counts,
     open_outlooks,
 )
 from ustad.runtime.games.yacht.rules import (
@@ -69,7 +68,6 @@ from ustad.runtime.games.yacht.rules import (
     BOXES,
     EXTRA_YACHT,
     PLAIN,
-    TYPE,
     UPPER_BOXES,
     WRITES,
     YACHT,
@@ -77,8 +75,9 @@ from ustad.runtime.games.yacht.rules import (
     YACHT_50,
     Sheet,
     Yacht,
-    state_index,
 )
+from ustad.runtime.games.yacht.states import state_index
+from ustad.runtime.games.yacht.tables import TABLES, open_counts
 from ustad.tables import MissingTableError, Table, open_table, tables_folder
 
 Floats = NDArray[np.float64]
@@ -138,7 +137,7 @@ class GoalBot(TurnBot):
     """Maximises a chance, and among equals the expected total.
 
     Attributes:
-        game: the rules.
+        rules: the rules.
         rating: level hard: the expected totals.
     """
 
@@ -170,7 +169,7 @@ class GoalBot(TurnBot):
         extra = np.zeros(len(keys))
         return GoalTurns(gains, equal, extra, Turn((stop, stop, stop)), self.rating, keys)
 
-    def ask(self, view: SheetState) -> Advice:
+    def ask(self, view: SheetState) -> Advice[Any]:
         """Return every legal move with its chance and the expected total beside it.
 
         Moves of one chance are told apart by the expected total.
@@ -219,7 +218,7 @@ class ExpertBot(GoalBot):
     """Maximises its share of the win; alone at the table, the expected total.
 
     Attributes:
-        game: the rules.
+        rules: the rules.
         rating: level hard: the expected totals.
         outlooks: what it goes by.
     """
@@ -371,7 +370,7 @@ class ExpertBot(GoalBot):
         choices = player.key_choices([player.view_key(view) for view in views])
         return played(base, choices) - before
 
-    def ask(self, view: SheetState) -> Advice:
+    def ask(self, view: SheetState) -> Advice[Any]:
         """Return every legal move with its win share and the expected total beside it."""
         if len(view.sheets) == 1:
             return told_alone(self.rating.ask(view), lambda: self._notes(view))
@@ -427,7 +426,7 @@ class AloneBot(TableBot):
             self._check(view)
         return super().choose_many(views)
 
-    def ask(self, view: SheetState) -> Advice:
+    def ask(self, view: SheetState) -> Advice[Any]:
         """Return every legal move with the expected final total after it."""
         self._check(view)
         return told_alone(super().ask(view))
@@ -440,13 +439,13 @@ class AloneBot(TableBot):
 _ALONE_NOTE = "alone at the table: expert maximises the expected total"
 
 
-def told_alone(advice: Advice, notes: Callable[[], Sequence[str]] = tuple) -> Advice:
+def told_alone(advice: Advice[Any], notes: Callable[[], Sequence[str]] = tuple) -> Advice[Any]:
     """Return the advice of level hard as expert gives it to one who plays alone."""
     extra = {"note": _ALONE_NOTE}
     return replace(advice, extra=extra, notes=notes)
 
 
-def make_judge(rules: Yacht, tables: Path | None) -> Judge | None:
+def make_turn_gains(rules: Yacht, tables: Path | None) -> TurnGains | None:
     """Return who knows exactly what a turn gains, None without the full outlook."""
     try:
         outlooks = open_outlooks(rules.options, tables)
@@ -454,15 +453,15 @@ def make_judge(rules: Yacht, tables: Path | None) -> Judge | None:
         return None
     if not outlooks.exact:
         return None
-    table = open_table(TYPE.table_spec(rules.options), tables_folder(tables))
+    table = open_table(TABLES.spec(rules.options), tables_folder(tables))
     return ExpertBot(TableBot(rules, table), outlooks)
 
 
-def make_expert(rules: Yacht, table: Table, tables: Path | None) -> Bot:
+def make_expert(rules: Yacht, table: Table, tables: Path | None) -> Bot[SheetState, Any]:
     """Return expert with the best outlook that is built; without one, for who plays alone.
 
     Args:
-        game: the rules.
+        rules: the rules.
         table: the table of their values.
         tables: the folder of table files, None for the usual places.
 
@@ -526,7 +525,7 @@ def _ending(outlooks: Outlooks, rules: Yacht, sheet: Sheet, total: int) -> Float
 
     Args:
         outlooks: what is to come.
-        game: the rules.
+        rules: the rules.
         sheet: the sheet, at the start of a turn.
         total: its total at most a turn ago.
     """

@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ustad.runtime.core.errors import OptionError
-from ustad.runtime.core.game import Progress
-from ustad.runtime.export.content import Content, Packed, brief, vectors
+from ustad.runtime.core.work import Progress
+from ustad.runtime.export.content import Content, Exporter, Packed, brief, vectors
 from ustad.runtime.games.five_dice.export import (
     VECTORS,
     VECTORS_SEED,
@@ -29,17 +29,11 @@ from ustad.runtime.games.five_dice.export import (
     sheet_content,
 )
 from ustad.runtime.games.five_dice.turn import COUNTS, DICE, FIRST_ROLL
+from ustad.runtime.games.yacht.codec import CODEC
 from ustad.runtime.games.yacht.distributions import KNOTS, REACH, SHIFTS
 from ustad.runtime.games.yacht.expert import ExpertBot
 from ustad.runtime.games.yacht.levels import TableBot
-from ustad.runtime.games.yacht.outlooks import (
-    BONUS_PARTS,
-    STEPS,
-    Outlooks,
-    kinds,
-    open_if_built,
-    read_compact,
-)
+from ustad.runtime.games.yacht.outlooks import Outlooks, open_if_built
 from ustad.runtime.games.yacht.rules import (
     ALL_OPEN,
     BONUS,
@@ -52,13 +46,12 @@ from ustad.runtime.games.yacht.rules import (
     FULL_HOUSE,
     LARGE_STRAIGHT,
     LOWER_OPEN,
-    LOWER_SETS,
     OPEN_YACHT,
     PLAIN,
+    RULES,
     SECOND_YACHT,
     SMALL_STRAIGHT,
     THREE_OF_A_KIND,
-    TYPE,
     UPPER_BOXES,
     UPPER_OPEN,
     YACHT,
@@ -66,11 +59,15 @@ from ustad.runtime.games.yacht.rules import (
     YACHT_BIT,
     Yacht,
     box_points,
-    columns,
     five_equal,
-    state_number,
     yacht_after,
 )
+from ustad.runtime.games.yacht.states import (
+    LOWER_SETS,
+    columns,
+    state_number,
+)
+from ustad.runtime.games.yacht.tables import BONUS_PARTS, STEPS, TABLES, kinds, read_compact
 from ustad.tables import Table, open_table
 
 Floats = NDArray[np.float64]
@@ -222,12 +219,14 @@ def content(options: Mapping[str, Any], folder: Path, progress: Progress | None 
         TableError: its table is missing or unfit.
         ExportError: rounding it would cost too much.
     """
-    spec = TYPE.table_spec(options)
+    spec = TABLES.spec(options)
     if "outlook" in spec.options:
         raise OptionError("option outlook: the compact outlook is exported with the values")
     rules = Yacht(**spec.options)
     table = open_table(spec, folder)
-    found = sheet_content(TYPE, rules, table, sheet_arrays(rules), TableBot, "hard", progress)
+    found = sheet_content(
+        CODEC, RULES, rules, table, sheet_arrays(rules), TableBot, "hard", progress
+    )
     outlook = open_if_built(spec.options, "compact", folder)
     found = replace(found, levels={**found.levels, "expert": "win_share"})
     return found if outlook is None else _with_outlook(found, rules, table, outlook)
@@ -269,7 +268,7 @@ def _with_outlook(found: Content, rules: Yacht, table: Table, outlook: Table) ->
     }
     exact, read = experts(rules, table, outlook, found.files["values.bin"]["values"].values())
     starts = [rules.new(players, players - 1) for players in range(2, 7)]
-    played = vectors(TYPE, starts, exact, read, VECTORS, VECTORS_SEED, "expert")
+    played = vectors(CODEC, starts, exact, read, VECTORS, VECTORS_SEED, "expert")
     return replace(
         found,
         vectors=[*found.vectors, *brief(played)],
@@ -277,3 +276,6 @@ def _with_outlook(found: Content, rules: Yacht, table: Table, outlook: Table) ->
         reader=("yacht.js", "outlook.js", *found.reader),
         files={**found.files, "outlook.bin": arrays},
     )
+
+
+EXPORTER = Exporter(content, option_sets)

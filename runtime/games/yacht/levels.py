@@ -24,13 +24,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ustad.runtime.core.game import TIE, Bot
+from ustad.runtime.core.game import TIE
 from ustad.runtime.games.five_dice.bots import RatingBot, RuleOfThumb, sub_keep_array
 from ustad.runtime.games.five_dice.sheet import KEEP_MOVES, Keep, SheetState
 from ustad.runtime.games.five_dice.turn import (
@@ -44,23 +43,20 @@ from ustad.runtime.games.five_dice.turn import (
 from ustad.runtime.games.yacht.rules import (
     BONUS_AT,
     BOXES,
-    TYPE,
     WRITES,
     Sheet,
     Yacht,
     box_points,
-    columns,
     extra_points,
     five_equal,
     has_jokers,
-    state_index,
-    state_number,
     upper_after,
     upper_points,
     write_points,
     yacht_after,
 )
-from ustad.tables import Table, open_table, tables_folder
+from ustad.runtime.games.yacht.states import columns, state_index, state_number
+from ustad.tables import Table
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -292,17 +288,3 @@ def _yacht_after(second_yacht: int) -> Ints:
     return np.array(
         [[yacht_after(second_yacht, held, box, paid) for held in range(3)] for box, paid in pairs]
     )
-
-
-def make_bot(level: str, rules: Yacht, tables: Path | None) -> Bot:
-    """Return a bot of a level; see :meth:`ustad.runtime.core.game.GameType.bot`."""
-    if level == "easy":
-        return EasyBot()
-    if level == "medium":
-        return MediumBot()
-    table = open_table(TYPE.table_spec(rules.options), tables_folder(tables))
-    if level == "hard":
-        return TableBot(rules, table)
-    from ustad.runtime.games.yacht.expert import make_expert  # it needs this module
-
-    return make_expert(rules, table, tables)

@@ -27,45 +27,23 @@ source's setting "off"): no 100 and no joker; ``free_joker``, for comparison wit
 the literature, where 254.5896 is often quoted: any open box may be written, and
 full house and straights pay in full once the yacht box and the upper box of the
 face are both written.
-
-**Numbering the states.**  What a sheet is still worth depends on its open boxes,
-on what the yacht box holds, and on the upper sum only through the bonus.  The
-sum itself says too much: what counts is whether the open upper boxes can still
-lift it to 63.  With open upper boxes O they can add any amount in R(O), the sums
-of up to five dice of each face of O; two sums with the same least member of R(O)
-that reaches 63 (or with none) have the same future.  So the 2,794 pairs of open
-upper boxes and reachable sum (63 and more counted as 63) fall into 1,640
-classes, the *columns*.  A state at the start of a turn has the index
-``row * 1640 + column``, where ``row = yacht * 64 + open lower boxes``; ``yacht``
-is 0 with the yacht box open, 1 written 0, 2 written 50 (under ``plain`` 1 for
-both).  Bits of the open lower boxes: three of a kind 1, four of a kind 2, full
-house 4, small straight 8, large straight 16, chance 32.
 """
 
 from __future__ import annotations
-import argparse
-from collections.abc import Mapping, Sequence
+
+from collections.abc import Sequence
 from functools import cache, lru_cache
-from itertools import chain, combinations
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
-from ustad.runtime.core.errors import UsageError, shown
-from ustad.runtime.core.game import Bot, Judge, Option
-from ustad.runtime.core.strict_json import Fields
-from ustad.runtime.games.five_dice.columns import Columns, least_needed, merge_sums
-from ustad.runtime.games.five_dice.sheet import (
-    SheetGame,
-    SheetGameType,
-    SheetState,
-    Write,
-    flag_int,
-)
 
+from ustad.runtime.core.entry import Rulebook, Seats
+from ustad.runtime.core.options import Option
+from ustad.runtime.games.five_dice.sheet import SheetGame, Write
 from ustad.runtime.games.five_dice.turn import COUNTS, FACES, FIRST_ROLL, ROLL_INDEX
-from ustad.tables import Table, TableSpec
 
+NAME = "yacht"
 BOXES = (
     "ones",
     "twos",
@@ -269,7 +247,8 @@ def make_sheet(points: tuple[int, ...], extra_yachts: int) -> Sheet:
 
 
 @cache
-def _roll_counts() -> list[list[int]]:
+def roll_counts() -> list[list[int]]:
+    """Return how many dice of each roll show each face."""
     counts: list[list[int]] = COUNTS[FIRST_ROLL:].tolist()
     return counts
 
@@ -282,6 +261,7 @@ _BOX_NUMBER = {name: box for box, name in enumerate(BOXES)}
 class Yacht(SheetGame):
     """The rules of yacht with the option ``second_yacht``."""
 
+    name = NAME
     boxes = BOXES
     turns = len(BOXES)
 
@@ -301,7 +281,7 @@ class Yacht(SheetGame):
 
     def state(self, sheet: Sheet) -> tuple[int, int, int]:
         """Return open boxes, yacht box and upper sum, as the states of these rules count them."""
-        held = min(sheet.yacht, yacht_states(self.second_yacht) - 1)
+        held = min(sheet.yacht, YACHT_0) if self.second_yacht == PLAIN else sheet.yacht
         return sheet.open_boxes, held, min(sheet.upper, BONUS_AT)
 
     def turns_taken(self, sheet: Sheet) -> int:
@@ -321,7 +301,7 @@ class Yacht(SheetGame):
     def write(self, sheet: Sheet, dice: tuple[int, ...], rolls_left: int, move: Write) -> Sheet:
         """Return the sheet with the dice written into a legal box."""
         box = _BOX_NUMBER[move.box]
-        counts = _roll_counts()[ROLL_INDEX[dice]]
+        counts = roll_counts()[ROLL_INDEX[dice]]
         points = write_points(self.second_yacht, sheet.open_boxes, box, counts)
         extra = extra_points(self.second_yacht, sheet.yacht, counts)
         held = sheet.points
@@ -342,7 +322,7 @@ class Yacht(SheetGame):
 
 @lru_cache(maxsize=4096)
 def _legal_writes(second_yacht: int, open_boxes: int, roll: int) -> tuple[Write, ...]:
-    counts = _roll_counts()[roll]
+    counts = roll_counts()[roll]
     return tuple(
         WRITES[box]
         for box in range(len(BOXES))
@@ -353,3 +333,14 @@ def _legal_writes(second_yacht: int, open_boxes: int, roll: int) -> tuple[Write,
 @lru_cache(maxsize=4096)
 def _open_writes(open_boxes: int) -> tuple[Write, ...]:
     return tuple(WRITES[box] for box in range(len(BOXES)) if open_boxes >> box & 1)
+
+
+OPTIONS = (
+    Option(
+        "second_yacht",
+        "bonus_and_joker",
+        SECOND_YACHT,
+        "what five equal dice are once the yacht box is written",
+    ),
+)
+RULES = Rulebook(Yacht, OPTIONS, Seats(least=1, most=6, usual=2))

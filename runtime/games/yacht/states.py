@@ -1,31 +1,36 @@
-"""Numbering the states of yacht."""
+"""Numbering the states of yacht.
+
+What a sheet is still worth depends on its open boxes,
+on what the yacht box holds, and on the upper sum only through the bonus.  The
+sum itself says too much: what counts is whether the open upper boxes can still
+lift it to 63.  With open upper boxes O they can add any amount in R(O), the sums
+of up to five dice of each face of O; two sums with the same least member of R(O)
+that reaches 63 (or with none) have the same future.  So the 2,794 pairs of open
+upper boxes and reachable sum (63 and more counted as 63) fall into 1,640
+classes, the *columns*.  A state at the start of a turn has the index
+``row * 1640 + column``, where ``row = yacht * 64 + open lower boxes``; ``yacht``
+is 0 with the yacht box open, 1 written 0, 2 written 50 (under ``plain`` 1 for
+both).  Bits of the open lower boxes: three of a kind 1, four of a kind 2, full
+house 4, small straight 8, large straight 16, chance 32.
+"""
 
 from __future__ import annotations
 
-from __future__ import annotations
-import argparse
-from collections.abc import Mapping, Sequence
-from functools import cache, lru_cache
-from itertools import chain, combinations
-from pathlib import Path
-from typing import Any, NamedTuple
+from functools import cache
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
-from ustad.runtime.core.errors import UsageError, shown
-from ustad.runtime.core.game import Bot, Judge, Option
-from ustad.runtime.core.strict_json import Fields
-from ustad.runtime.games.five_dice.columns import Columns, least_needed, merge_sums
-from ustad.runtime.games.five_dice.sheet import (
-    SheetGame,
-    SheetGameType,
-    SheetState,
-    Write,
-    flag_int,
-)
-from ustad.runtime.games.five_dice.turn import COUNTS, FACES, FIRST_ROLL, ROLL_INDEX
-from ustad.tables import Table, TableSpec
 
-# Numbering the states.
+from ustad.runtime.games.five_dice.columns import Columns, least_needed, merge_sums
+from ustad.runtime.games.yacht.rules import (
+    BONUS_AT,
+    CHANCE_BOX,
+    PLAIN,
+    THREE_OF_A_KIND,
+    UPPER_BOXES,
+    UPPER_OPEN,
+)
 
 LOWER_SETS = 64
 

@@ -26,19 +26,18 @@ from ustad.runtime.games.five_dice.sheet import SheetState
 from ustad.runtime.games.yacht.distributions import SPAN, BestChances
 from ustad.runtime.games.yacht.expert import EXTRA, GoalBot, GoalTurns, sheet_notes
 from ustad.runtime.games.yacht.levels import PAYMENTS, TableBot, after_payments
-from ustad.runtime.games.yacht.outlooks import open_if_built, open_outlooks, read_best, table_spec
+from ustad.runtime.games.yacht.outlooks import open_if_built, open_outlooks
 from ustad.runtime.games.yacht.rules import (
     EXTRA_YACHT,
-    LOWER_SETS,
     PLAIN,
     THREE_OF_A_KIND,
-    TYPE,
     UPPER_OPEN,
     YACHT_50,
     YACHT_BIT,
     Yacht,
-    columns,
 )
+from ustad.runtime.games.yacht.states import LOWER_SETS, columns
+from ustad.runtime.games.yacht.tables import TABLES, outlook_spec, read_best
 from ustad.tables import MissingTableError, open_table, tables_folder
 
 Floats = NDArray[np.float64]
@@ -105,7 +104,7 @@ class TargetBot(GoalBot):
             chances[there] = self.chances.at_least(states[there], points[there])
         return chances
 
-    def ask(self, view: SheetState) -> Advice:
+    def ask(self, view: SheetState) -> Advice[Any]:
         """Return every legal move with the best chance after it and the expected total.
 
         Raises:
@@ -116,7 +115,7 @@ class TargetBot(GoalBot):
         few = view.sheet.open_boxes.bit_count() <= FEW
         if isinstance(self.chances, _Solved):
             if wanted > 0 and not few:
-                spec = table_spec(self.rules.options, "best")
+                spec = outlook_spec(self.rules.options, "best")
                 what = f"{spec.what}, which --target takes with more than {FEW} open boxes"
                 folder = self.rating.table.path.parent
                 raise MissingTableError(spec.path(folder), what, spec.build_command(folder))
@@ -209,7 +208,7 @@ def make_target_bot(rules: Yacht, target: int, tables: Path | None) -> TargetBot
     """
     if not 0 <= target <= HIGHEST:
         raise UsageError(f"--target: expected 0 to {HIGHEST} points, got {target}")
-    rating = TableBot(rules, open_table(TYPE.table_spec(rules.options), tables_folder(tables)))
+    rating = TableBot(rules, open_table(TABLES.spec(rules.options), tables_folder(tables)))
     table = open_if_built(rules.options, "best", tables)
     chances = None if table is None else _Table(read_best(rules.second_yacht, table))
     return TargetBot(rating, target, chances)

@@ -131,7 +131,7 @@ def exact_totals(bot: TurnBot, rules: DicePoker) -> Totals:
 
     Args:
         bot: a level of dice poker.
-        game: its rules, of order ``school_first``: under ``free`` there are hundreds
+        rules: its rules, of order ``school_first``: under ``free`` there are hundreds
             of times as many states.
     """
     numbers = rules.numbers
@@ -218,7 +218,7 @@ def simulated_totals(bot: TurnBot, rules: DicePoker, games: int, seed: int) -> I
 
     Args:
         bot: a level of dice poker.
-        game: its rules.
+        rules: its rules.
         games: how many.
         seed: draws the dice.
     """
@@ -283,7 +283,7 @@ def simulated_settlement(
 
     Args:
         bots: one a seat.  Seats do not matter: no player touches another's sheet.
-        game: the rules.
+        rules: the rules.
         games: how many.
         seed: draws the dice.
     """

@@ -31,21 +31,15 @@ occur, 839,168 for ``free``; finished sheets are worth 0.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ustad.runtime.core.game import Progress
-from ustad.runtime.core.kernels import (
-    compiled,
-    dice_poker_bonus_points,
-    dice_poker_may_pass,
-    dice_poker_state_number,
-    dice_poker_writable_rows,
-)
+from ustad.runtime.core.kernels import compiled
+from ustad.runtime.core.work import Progress
+from ustad.runtime.games.dice_poker import kernels, states
 from ustad.runtime.games.dice_poker import rules as dice_poker
 from ustad.runtime.games.dice_poker.rules import (
     AFTER_FIRST_THROW,
@@ -53,15 +47,14 @@ from ustad.runtime.games.dice_poker.rules import (
     CHANCE_ROW,
     COMBINATIONS,
     PART_TWO,
-    PART_TWO_SETS,
     PART_TWO_TURNS,
     ROW_COUNT,
     SCHOOL,
     SCHOOL_ROWS,
     RuleNumbers,
 )
+from ustad.runtime.games.dice_poker.states import PART_TWO_SETS
 from ustad.runtime.games.five_dice import turn as dice
-from ustad.solver.build import Built
 from ustad.solver.five_dice.layers import Group, Layer, packed, solve_layers
 from ustad.solver.five_dice.turn import ROLL_COUNT, WIDTH, solve_turns
 
@@ -120,7 +113,7 @@ def _paying(numbers: RuleNumbers, rolls_left: int) -> _Paying:
 
 def _problem(numbers: RuleNumbers) -> _Problem:
     """Return the problem of a rule set."""
-    known = dice_poker.columns(numbers.school_threshold)
+    known = states.columns(numbers.school_threshold)
     return _Problem(
         numbers=numbers,
         column=known.column,
@@ -151,10 +144,10 @@ def _gains(
     left = open_rows & ~(1 << row)
     for c in range(len(subtotal)):
         after = subtotal[c] + points if row < SCHOOL_ROWS else subtotal[c]
-        state = dice_poker_state_number(
+        state = kernels.state_number(
             numbers, problem.column, problem.columns, left, turns_left - 1, after
         )
-        gain[c] = values[state] + (points + dice_poker_bonus_points(numbers, row, left, after))
+        gain[c] = values[state] + (points + kernels.bonus_points(numbers, row, left, after))
 
 
 @compiled
@@ -202,9 +195,9 @@ def _fill_stops(
     numbers = problem.numbers
     size = len(subtotal)
     gain = np.empty(size)
-    rows = dice_poker_writable_rows(numbers, open_rows, COMBINATIONS)
+    rows = kernels.writable_rows(numbers, open_rows, COMBINATIONS)
     worthless = 0 if numbers.deferred else rows & COMBINATIONS
-    if dice_poker_may_pass(numbers, open_rows):
+    if kernels.may_pass(numbers, open_rows):
         worthless = 1 << _NO_ROW
     later[0] = -np.inf
     for row in range(SCHOOL_ROWS, _NO_ROW + 1):
@@ -218,7 +211,7 @@ def _fill_stops(
     _raise(problem, values, open_rows, turns_left, rows, problem.later, subtotal, later)
     if open_rows & CHANCE_BIT and not rows & CHANCE_BIT:
         for roll in range(ROLL_COUNT):
-            if dice_poker_writable_rows(numbers, open_rows, problem.made[roll]) & CHANCE_BIT:
+            if kernels.writable_rows(numbers, open_rows, problem.made[roll]) & CHANCE_BIT:
                 points = problem.chance[roll]
                 _gains(problem, values, open_rows, turns_left, CHANCE_ROW, points, subtotal, gain)
                 for c in range(size):
@@ -263,13 +256,13 @@ def _solve_blocks(
 
 def _layers(numbers: RuleNumbers) -> list[Layer]:
     """Return the layers with 1 to 15 turns left."""
-    known = dice_poker.columns(numbers.school_threshold)
+    known = states.columns(numbers.school_threshold)
     groups: list[list[Group]] = [[] for _ in range(ROW_COUNT + 1)]
 
     def add(open_rows: int, turns_left: int) -> None:
         school = open_rows & SCHOOL
         begin, end = known.bounds[school : school + 2]
-        state = dice_poker.state_index(numbers, open_rows, turns_left, int(known.upper[begin]))
+        state = states.state_index(numbers, open_rows, turns_left, int(known.upper[begin]))
         groups[turns_left].append((open_rows, turns_left, begin, end, state))
 
     for open_rows in range(1, dice_poker.ALL_OPEN + 1):
@@ -282,11 +275,13 @@ def _layers(numbers: RuleNumbers) -> list[Layer]:
     return [packed(layer) for layer in groups[1:]]
 
 
-def solve(numbers: RuleNumbers, progress: Progress | None = None, threads: int | None = None) -> Floats:
+def solve(
+    numbers: RuleNumbers, progress: Progress | None = None, threads: int | None = None
+) -> Floats:
     """Return the value of every state under the best play.
 
     Args:
-        rules: the options.
+        numbers: the options.
         progress: called after each layer with the states done and all states.
         threads: how many to use, all cores by default; the values do not
             depend on it.
@@ -296,9 +291,9 @@ def solve(numbers: RuleNumbers, progress: Progress | None = None, threads: int |
         where no game comes: more turns left than rows open.
     """
     # Unlike NaN, an infinity that is read too early wins every maximum: it would be seen.
-    values = np.full(dice_poker.state_count(numbers), np.inf)
+    values = np.full(states.state_count(numbers), np.inf)
     values[: PART_TWO_SETS if numbers.deferred else 1] = 0.0  # no turn left
-    upper = dice_poker.columns(numbers.school_threshold).upper
+    upper = states.columns(numbers.school_threshold).upper
     solve_blocks = partial(_solve_blocks, _problem(numbers), values, upper)
     finished = int(np.isfinite(values).sum())
     solve_layers(_layers(numbers), solve_blocks, progress, threads, finished)
@@ -310,20 +305,10 @@ def reachable_states(numbers: RuleNumbers) -> dict[str, int]:
 
     Subtotals are told apart here, though the table merges those with one future.
     """
-    reachable = dice_poker.columns(numbers.school_threshold).sums
+    reachable = states.columns(numbers.school_threshold).sums
     if numbers.free:
         return {"states": PART_TWO_SETS * int(reachable.sum()) - int(reachable[0])}
     part_two = PART_TWO_SETS - 1
     if numbers.deferred:
         part_two = PART_TWO_TURNS << (PART_TWO_TURNS - 1)  # sum over sets of their sizes
     return {"school_states": int(reachable[1:].sum()), "part_two_states": part_two}
-
-
-def build(options: Mapping[str, Any], progress: Progress | None = None) -> Built:
-    """Solve one option set and return what its table holds."""
-    numbers = dice_poker.DicePoker(options).numbers
-    values = solve(numbers, progress)
-    values[np.isinf(values)] = 0.0
-    counts = {**reachable_states(numbers), "values": len(values)}
-    structure = dice_poker.TYPE.structure(options)
-    return Built(dice_poker.TYPE.table_spec(options), values, counts, structure)

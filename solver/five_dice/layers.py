@@ -24,8 +24,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ustad.runtime.core.game import Progress
-from ustad.solver.build import available_cores
+from ustad.runtime.core.work import Progress, available_cores
 from ustad.solver.five_dice.turn import WIDTH
 
 Ints = NDArray[np.int64]

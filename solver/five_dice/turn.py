@@ -1,4 +1,4 @@
-"""The turn solver of :mod:`ustad.runtime.games.five_dice.turn`, compiled: what yacht and dice poker share.
+"""The turn solver of :mod:`ustad.runtime.games.five_dice.turn`, compiled.
 
 The problem.  A solver asks the same question half a million times: given what
 stopping pays on each of the 252 rolls after the first, the second and the third

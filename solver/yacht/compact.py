@@ -1,4 +1,7 @@
-"""Small forms of outlooks, for the tables that are shipped; see :mod:`ustad.runtime.games.yacht.distributions`."""
+"""Small forms of outlooks, for the tables that are shipped.
+
+The forms are those of :mod:`ustad.runtime.games.yacht.distributions`.
+"""
 
 from __future__ import annotations
 

@@ -4,6 +4,9 @@ Prints a line a benchmark, or with ``--json`` one object a line: ``name``, ``wal
 ``cpu_s`` of one run or the median of many, ``target``, and what else helps.  ``--markdown``
 writes ``scripts/README.md`` from this one run.  Without names all benchmarks run but those
 that take minutes (``SLOW``).  Machines differ and are shared: compare figures of one run.
+
+The name ``signature``, alone, measures no speed: it prints the signature of behaviour, see
+``signature.py``.
 """
 
 from __future__ import annotations
@@ -20,7 +23,10 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+import signature
+
 from benchmarks.common import BENCHMARKS, SLOW, Row
+from ustad.tables import TableError
 
 for game in ("yacht", "dice_poker", "pasa", "raja_pasu", "marriage"):
     import_module(f"benchmarks.{game}")
@@ -31,11 +37,15 @@ MARKDOWN = Path(__file__).with_name("README.md")
 def main() -> int:
     """Run the benchmarks named, without names all that are not slow."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(BENCHMARKS))
+    parser.add_argument(
+        "names", nargs="*", metavar="NAME", help="signature, or of: " + ", ".join(BENCHMARKS)
+    )
     how = parser.add_mutually_exclusive_group()
     how.add_argument("--json", action="store_true", help="one JSON object a line")
     how.add_argument("--markdown", action="store_true", help=f"write {MARKDOWN.name} too")
     args = parser.parse_args()
+    if args.names == ["signature"]:
+        return print_signature(args.json)
     if unknown := [name for name in args.names if name not in BENCHMARKS]:
         parser.error(f"unknown benchmark {unknown[0]}: expected one of {', '.join(BENCHMARKS)}")
     names = args.names or [name for name in BENCHMARKS if name not in SLOW]
@@ -45,6 +55,17 @@ def main() -> int:
         rows.append(row)
     if args.markdown:
         MARKDOWN.write_text(markdown(rows), encoding="utf-8")
+    return 0
+
+
+def print_signature(as_json: bool) -> int:
+    """Print the signature of behaviour; see :mod:`signature`."""
+    try:
+        found = signature.measure()
+    except TableError as error:
+        print(error, file=sys.stderr)
+        return 1
+    print(json.dumps(found) if as_json else signature.as_text(found))
     return 0
 
 
@@ -99,6 +120,10 @@ def markdown(rows: Sequence[Row]) -> str:
 {machine()} Machines are shared and noisy: compare figures of one run. This page is written by
 `{command}`; `python scripts/benchmark.py NAME` measures one row, `--json` prints
 objects. Not in the table, since they take minutes: {", ".join(f"`{name}`" for name in SLOW)}.
+
+`python scripts/benchmark.py signature` prints one digest that changes when a value of a default table
+or a choice of a level changes, and below it the parts it is made of; commits that change behaviour
+quote it.
 
 """
     return head + "\n".join(table) + "\n"

@@ -64,7 +64,7 @@ def check_folder(folder: Path, whole: Mapping[Path, bytes], report: Report, what
 
 def builder(game: str, options: Mapping[str, Any], folder: Path, force: bool = True) -> Build:
     """Return what builds a table, anew even if a sound one is there."""
-    from ustad.solver.build import build_table, solver_of
+    from ustad.solver.build import build_table
 
     return lambda: build_table(entry_of(game), options, folder, force=force)
 

@@ -12,6 +12,17 @@ import path from "node:path";
 import readline from "node:readline";
 import { pathToFileURL } from "node:url";
 
+/** @import { Game, Manifest, Reader } from "./exported.mjs" */
+
+/**
+ * @typedef {object} Sound
+ * @property {(folder: string) => Game} openIn
+ * @property {(game: Game) => unknown} answers
+ * @property {Game} game
+ * @property {Reader["ExportError"]} ExportError
+ */
+
+/** @type {(folder: string, name: string) => Buffer | undefined} */
 const read = (folder, name) => {
   try {
     return fs.readFileSync(path.join(folder, name));
@@ -20,18 +31,23 @@ const read = (folder, name) => {
   }
 };
 
+/** @type {Map<string, Sound>} */
 const exports = new Map();
 for (const word of process.argv.slice(2)) {
   const at = word.indexOf("=/");
   const folder = word.slice(at + 1);
-  const manifest = JSON.parse(read(folder, "manifest.json").toString());
+  /** @type {Manifest} */
+  const manifest = JSON.parse(String(read(folder, "manifest.json")));
   const [module] = Object.keys(manifest.reader);
-  const { open, ExportError } = await import(pathToFileURL(path.join(folder, module)));
+  /** @type {Reader} */
+  const { open, ExportError } = await import(pathToFileURL(path.join(folder, module)).href);
   const names = Object.keys(manifest.files);
+  /** @param {string} from */
   const openIn = (from) => {
     const text = read(from, "manifest.json")?.toString();
     return open(text, ...names.map((name) => read(from, name)));
   };
+  /** @param {Game} game */
   const answers = (game) =>
     game.numbers instanceof Map
       ? [...game.numbers]
@@ -42,7 +58,7 @@ for (const word of process.argv.slice(2)) {
 
 for await (const line of readline.createInterface({ input: process.stdin })) {
   const request = JSON.parse(line);
-  const known = exports.get(request.open ?? request.ask);
+  const known = /** @type {Sound} */ (exports.get(request.open ?? request.ask));
   let answer;
   try {
     if (request.open === undefined) {
@@ -51,7 +67,7 @@ for await (const line of readline.createInterface({ input: process.stdin })) {
       const game = known.openIn(request.folder);
       try {
         known.answers(game);
-      } catch (error) {
+      } catch {
         // A manifest that lies under a right digest may open; what it then answers is its own.
       }
       answer = { opened: true };
@@ -60,7 +76,7 @@ for await (const line of readline.createInterface({ input: process.stdin })) {
     answer =
       error instanceof known.ExportError
         ? { kind: error.kind, message: error.message }
-        : { crash: `${error.name}: ${error.message}` };
+        : { crash: String(error) };
   }
   console.log(JSON.stringify(answer));
 }

@@ -13,7 +13,55 @@
 export const FORMAT = "ustad export";
 export const FORMAT_VERSION = 1;
 
+/**
+ * What readers use of a manifest; a game's own keys are said where they are read.
+ *
+ * @typedef {object} Manifest
+ * @property {string} game
+ * @property {Record<string, unknown>} options of the table
+ * @property {Record<string, unknown>} option_defaults of positions
+ * @property {Record<string, Unit>} levels the unit of each level's values
+ * @property {Record<string, FileFacts>} reader
+ * @property {Record<string, FileFacts>} files
+ * @property {Record<string, Place>} arrays
+ *
+ * @typedef {"expected_total" | "win_share" | "margin" | "net"} Unit
+ * @typedef {{ bytes: number, sha256: string }} FileFacts
+ *
+ * @typedef {object} Place where an array lies
+ * @property {string} file
+ * @property {string} dtype
+ * @property {number[]} shape
+ * @property {number} at
+ * @property {number} [scale]
+ * @property {number} [offset]
+ * @property {boolean} [differences]
+ *
+ * @typedef {Place & { scale: number, offset: number }} Rounded
+ * @typedef {Uint8Array | Uint16Array | Uint32Array} Unsigned
+ * @typedef {Unsigned | Int8Array | Int16Array | Int32Array | Float64Array} Numbers
+ */
+
+/**
+ * An export, all checked.
+ *
+ * @template {Manifest} M
+ * @typedef {{ manifest: M, arrays: Record<string, Numbers> }} Opened
+ */
+
+/**
+ * What `ask` answers, options best first.
+ *
+ * @template {{ move: unknown, value: number }} Option
+ * @typedef {{ best: Option["move"][], value: number, unit: Unit, options: Option[] }} Answer
+ */
+
 const LARGEST_MANIFEST = 4_000_000;
+
+/**
+ * @typedef {new (buffer: ArrayBufferLike, at?: number, length?: number) => Numbers} NumbersType
+ * @type {Record<string, NumbersType & { BYTES_PER_ELEMENT: number }>}
+ */
 const TYPES = {
   uint8: Uint8Array,
   int8: Int8Array,
@@ -37,19 +85,33 @@ export class ExportError extends Error {
   }
 }
 
+/** @param {string} message */
 const corrupt = (message) => new ExportError("corrupt_export", message);
 
-/** Return what a function makes of a manifest; what it cannot use is a corrupt export. */
+/** @param {unknown} error */
+const reason = (error) => (error instanceof Error ? error.message : String(error));
+
+/**
+ * Return what a function makes of a manifest; what it cannot use is a corrupt export.
+ *
+ * @template T
+ * @param {() => T} make
+ */
 export function opened(make) {
   try {
     return make();
   } catch (error) {
     if (error instanceof ExportError) throw error;
-    throw corrupt(`manifest: it is not what an exporter writes: ${error.message}`);
+    throw corrupt(`manifest: it is not what an exporter writes: ${reason(error)}`);
   }
 }
 
-/** Return the manifest that a text holds; `openExport` checks it. */
+/**
+ * Return the manifest that a text holds; `openExport` checks it.
+ *
+ * @param {unknown} text
+ * @returns {unknown}
+ */
 export function parseManifest(text) {
   if (typeof text !== "string" || text.length > LARGEST_MANIFEST) {
     throw corrupt(`manifest: expected a text of at most ${LARGEST_MANIFEST} characters`);
@@ -57,17 +119,19 @@ export function parseManifest(text) {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw corrupt(`manifest: not JSON: ${error.message}`);
+    throw corrupt(`manifest: not JSON: ${reason(error)}`);
   }
 }
 
 /**
  * Return the manifest and its arrays by name, all checked.
  *
- * @param manifest the object, or its text.
+ * @template {Manifest} M what this reader's manifests are.
+ * @param {unknown} manifest the object, or its text.
  * @param {string} reader the module that reads such exports.
- * @param files ArrayBuffers or views of bytes in the order of the manifest's `files`; of
- *   those after the first some may be left out, and their arrays with them.
+ * @param {unknown[]} files ArrayBuffers or views of bytes in the order of the manifest's `files`;
+ *   of those after the first some may be left out, and their arrays with them.
+ * @returns {Opened<M>}
  */
 export function openExport(manifest, reader, ...files) {
   const found = typeof manifest === "string" ? parseManifest(manifest) : manifest;
@@ -84,35 +148,47 @@ export function openExport(manifest, reader, ...files) {
     throw corrupt("manifest: it does not stand as it was written");
   }
   // From here on the manifest is, word for word, one that was written.
-  const readers = Object.keys(found.reader);
+  const written = /** @type {M} */ (/** @type {unknown} */ (found));
+  const readers = Object.keys(written.reader);
   if (!readers.includes(reader)) {
     throw new ExportError(
       "mismatched_export",
-      `manifest: an export of ${found.game} is read by ${readers[0]}, not by ${reader}`,
+      `manifest: an export of ${written.game} is read by ${readers[0]}, not by ${reader}`,
     );
   }
+  /** @type {Record<string, Uint8Array>} */
   const buffers = {};
-  Object.entries(found.files).forEach(([name, expected], at) => {
+  Object.entries(written.files).forEach(([name, expected], at) => {
     if (files[at] === undefined && at > 0) return;
     buffers[name] = checkedBytes(name, expected, files[at]);
   });
+  /** @type {Record<string, Numbers>} */
   const arrays = {};
   let room = Object.values(buffers).reduce((sum, bytes) => sum + bytes.length, 0);
-  for (const [name, place] of Object.entries(found.arrays)) {
+  for (const [name, place] of Object.entries(written.arrays)) {
     if (!Object.keys(buffers).includes(place.file)) continue;
     arrays[name] = arrayAt(name, place, buffers[place.file]);
     room -= arrays[name].byteLength;
     if (room < 0) throw corrupt("manifest: arrays: they are more than the files hold");
   }
-  return { manifest: found, arrays };
+  return { manifest: written, arrays };
 }
 
-/** Refuse a manifest that says of its game what its arrays do not bear out. */
+/**
+ * Refuse a manifest that says of its game what its arrays do not bear out.
+ *
+ * @param {boolean} holds
+ * @param {string} what
+ */
 export function mustHold(holds, what) {
   if (!holds) throw corrupt(`manifest: ${what}`);
 }
 
-/** Return the text of a manifest as it is written: a line for each key. */
+/**
+ * Return the text of a manifest as it is written: a line for each key.
+ *
+ * @param {Record<string, unknown>} manifest
+ */
 function writtenText(manifest) {
   const lines = Object.entries(manifest).map(
     ([key, held]) => `${JSON.stringify(key)}: ${JSON.stringify(held)}`,
@@ -120,19 +196,25 @@ function writtenText(manifest) {
   return `{\n${lines.join(",\n")}\n}\n`;
 }
 
+/** @param {Record<string, unknown>} manifest */
 function checkDigest(manifest) {
   const { sha256: expected, ...rest } = manifest;
   let text;
   try {
     text = JSON.stringify(rest);
   } catch (error) {
-    throw corrupt(`manifest: ${error.message}`);
+    throw corrupt(`manifest: ${reason(error)}`);
   }
   if (sha256(new TextEncoder().encode(text)) !== expected) {
     throw corrupt("manifest: its digest is wrong: it is not what was written");
   }
 }
 
+/**
+ * @param {string} name
+ * @param {FileFacts} expected
+ * @param {unknown} given
+ */
 function checkedBytes(name, expected, given) {
   let bytes;
   if (given instanceof ArrayBuffer) bytes = new Uint8Array(given);
@@ -150,6 +232,12 @@ function checkedBytes(name, expected, given) {
 
 const LITTLE_ENDIAN = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1;
 
+/**
+ * @param {string} name
+ * @param {Place} place
+ * @param {Uint8Array} bytes
+ * @returns {Numbers}
+ */
 function arrayAt(name, place, bytes) {
   const Type = TYPES[place.dtype];
   if (!Object.keys(TYPES).includes(place.dtype)) {
@@ -183,7 +271,13 @@ function arrayAt(name, place, bytes) {
   return new Type(copy.buffer);
 }
 
-/** Return numbers of 16 bits from differences, each from the number `step` places before it. */
+/**
+ * Return numbers of 16 bits from differences, each from the number `step` places before it.
+ *
+ * @param {Uint8Array} bytes
+ * @param {number} length
+ * @param {number} step
+ */
 function fromDifferences(bytes, length, step) {
   const found = new Uint16Array(length);
   for (let at = 0; at < length; at++) {
@@ -195,21 +289,46 @@ function fromDifferences(bytes, length, step) {
 
 // Questions.
 
+/**
+ * @param {unknown} value
+ * @returns {value is Record<string, unknown>}
+ */
 export const isObject = (value) =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** Tell whether a value is a whole number in a range. */
+/**
+ * Tell whether a value is a whole number in a range.
+ *
+ * @param {unknown} value
+ * @param {number} low
+ * @param {number} high
+ * @returns {value is number}
+ */
 export const isWhole = (value, low, high) =>
-  Number.isInteger(value) && low <= value && value <= high;
+  typeof value === "number" && Number.isInteger(value) && low <= value && value <= high;
 
-/** Tell whether a value is a list of so many items, none left out, that all hold. */
+/**
+ * Tell whether a value is a list of so many items, none left out, that all hold.
+ *
+ * @template T
+ * @param {unknown} value
+ * @param {number} least
+ * @param {number} most
+ * @param {(item: unknown) => item is T} holds
+ * @returns {value is T[]}
+ */
 export const isList = (value, least, most, holds) =>
   Array.isArray(value) &&
   isWhole(value.length, least, most) &&
   Array.from(value).every((item) => holds(item)); // holes become undefined
 
-/** Return a value as short JSON, for an error message. */
+/**
+ * Return a value as short JSON, for an error message.
+ *
+ * @param {unknown} value
+ */
 export function shown(value) {
+  /** @type {string} */
   let text = typeof value;
   try {
     text = typeof value === "string" ? value : String(JSON.stringify(value));
@@ -219,12 +338,26 @@ export function shown(value) {
   return text.length > 60 ? `${text.slice(0, 57)}...` : text;
 }
 
-/** Refuse a position for what one of its keys holds. */
+/**
+ * Refuse a position for what one of its keys holds.
+ *
+ * @param {string} key
+ * @param {string} expected
+ * @param {unknown} got
+ * @returns {never}
+ */
 export function refuse(key, expected, got) {
   throw new ExportError("position", `position: ${key}: expected ${expected}, got ${shown(got)}`);
 }
 
-/** Check that an object has no keys but the ones that are known. */
+/**
+ * Check that an object has no keys but the ones that are known.
+ *
+ * @param {unknown} value
+ * @param {string} name
+ * @param {string[]} known
+ * @returns {asserts value is Record<string, unknown>}
+ */
 export function checkKeys(value, name, known) {
   if (!isObject(value)) {
     throw new ExportError("position", `${name}: expected an object, got ${shown(value)}`);
@@ -239,7 +372,12 @@ export function checkKeys(value, name, known) {
   }
 }
 
-/** Check that a position is of the game and options of an export, options left out by default. */
+/**
+ * Check that a position is of the game and options of an export, options left out by default.
+ *
+ * @param {Manifest} manifest
+ * @param {Record<string, unknown>} position
+ */
 export function checkGame(manifest, position) {
   if (position.game !== manifest.game) refuse("game", manifest.game, position.game);
   const { options: given = {} } = position;
@@ -255,7 +393,12 @@ export function checkGame(manifest, position) {
   }
 }
 
-/** Return the unit of a level's values, after checking that an export plays this level. */
+/**
+ * Return the unit of a level's values, after checking that an export plays this level.
+ *
+ * @param {Manifest} manifest
+ * @param {string} level
+ */
 export function unitOf(manifest, level) {
   const { levels } = manifest;
   const known = Object.keys(levels);
@@ -272,6 +415,11 @@ export const TIE = 1e-9;
 /**
  * Return moves and values, best first.  What is tied with the best has its value, and keeps
  * its own order.
+ *
+ * @template {{ move: unknown, value: number }} Option
+ * @param {Option[]} options
+ * @param {Unit} unit
+ * @returns {Answer<Option>}
  */
 export function ranked(options, unit) {
   const value = Math.max(...options.map((option) => option.value));
@@ -287,8 +435,10 @@ export function ranked(options, unit) {
 const ROUND = new Uint32Array(64);
 const START = new Uint32Array(8);
 {
+  /** @type {number[]} */
   const primes = [];
   for (let n = 2; primes.length < 64; n++) if (primes.every((p) => n % p)) primes.push(n);
+  /** @param {number} x */
   const fraction = (x) => Math.floor((x - Math.floor(x)) * 2 ** 32);
   primes.forEach((p, i) => {
     ROUND[i] = fraction(Math.cbrt(p));
@@ -296,7 +446,11 @@ const START = new Uint32Array(8);
   });
 }
 
-/** Return the SHA-256 of bytes, in hexadecimal. */
+/**
+ * Return the SHA-256 of bytes, in hexadecimal.
+ *
+ * @param {Uint8Array} bytes
+ */
 export function sha256(bytes) {
   const state = START.slice();
   const words = new Uint32Array(64);
@@ -319,6 +473,12 @@ export function sha256(bytes) {
   return [...state].map((word) => word.toString(16).padStart(8, "0")).join("");
 }
 
+/**
+ * @param {Uint32Array} state changed by the block
+ * @param {Uint32Array} words 64 of room
+ * @param {DataView} view
+ * @param {number} at where the block begins
+ */
 function digestBlock(state, words, view, at) {
   for (let i = 0; i < 16; i++) words[i] = view.getUint32(at + 4 * i);
   for (let i = 16; i < 64; i++) {

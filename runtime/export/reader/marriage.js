@@ -15,9 +15,18 @@ import { ExportError, isObject, mustHold, opened, openExport } from "./export.js
 
 export { ExportError, parseManifest } from "./export.js";
 
-/** Open an export of Marriage; a damaged one is refused. */
+/** @import { Manifest, Opened } from "./export.js" */
+/** @typedef {Manifest & { names: string[] }} MarriageManifest */
+
+/**
+ * Open an export of Marriage; a damaged one is refused.
+ *
+ * @param {unknown} manifest
+ * @param {unknown} values
+ */
 export function open(manifest, values) {
   return opened(() => {
+    /** @type {Opened<MarriageManifest>} */
     const { manifest: found, arrays } = openExport(manifest, "marriage.js", values);
     mustHold(found.names.length === arrays.values.length, "names: one for each number");
     return new Weights(new Map(found.names.map((name, at) => [name, arrays.values[at]])));
@@ -30,7 +39,11 @@ export class Weights {
     this.numbers = numbers;
   }
 
-  /** Return the sum of features, each times its number; a name that is not known is refused. */
+  /**
+   * Return the sum of features, each times its number; a name that is not known is refused.
+   *
+   * @param {Record<string, number>} features
+   */
   sum(features) {
     if (!isObject(features)) throw new ExportError("feature", "features: expected an object");
     let sum = 0;

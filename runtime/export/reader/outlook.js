@@ -7,6 +7,19 @@
  * another in order.
  */
 
+/** @import { Manifest, Numbers } from "./export.js" */
+
+/**
+ * @typedef {object} OutlookFacts
+ * @property {string} name
+ * @property {string[]} steps the arrays of distributions in whole parts
+ * @property {number} knots
+ * @property {number} shifts parts of a point
+ * @property {number} reach more points than any sheet makes
+ *
+ * @typedef {Manifest & { outlook: OutlookFacts }} OutlookManifest
+ */
+
 const NODES = [
   [[0.5, 1]],
   [-1, 1].map((sign) => [(1 + sign / Math.sqrt(3)) / 2, 0.5]),
@@ -18,16 +31,20 @@ const NODES = [
 ];
 
 export class Outlook {
+  /**
+   * @param {OutlookManifest} manifest
+   * @param {Record<string, Numbers>} arrays
+   */
   constructor(manifest, arrays) {
     this.facts = manifest.outlook;
     this.arrays = arrays;
     this.kind = arrays.outlook_kind;
     this.place = new Uint32Array(this.kind.length);
-    const counts = new Array(this.facts.steps.length + 1).fill(0);
+    const counts = new Uint32Array(this.facts.steps.length + 1);
     for (let state = 0; state < this.kind.length; state++) {
       this.place[state] = counts[this.kind[state]]++;
     }
-    this.far = counts.at(-1);
+    this.far = counts[counts.length - 1];
     this.starts = this.facts.steps.map((name) => {
       const lengths = arrays[`${name}_lengths`];
       const found = new Uint32Array(lengths.length + 1);
@@ -36,18 +53,32 @@ export class Outlook {
     });
   }
 
-  /** Return the chance of 0, 1, 2, ... points still to come. */
+  /**
+   * Return the chance of 0, 1, 2, ... points still to come.
+   *
+   * @param {number} state its place among the values
+   */
   row(state) {
     const kind = this.kind[state];
     const place = this.place[state];
     return kind < this.starts.length ? this.#steps(kind, place) : this.#knots(place);
   }
 
-  /** Return what it takes to win; see `winShares`. */
+  /**
+   * Return what it takes to win; see `winShares`.
+   *
+   * @param {Float64Array[]} rows
+   * @param {number[]} leads
+   * @param {number} count
+   */
   winShares(rows, leads, count) {
     return winShares(rows, leads, count);
   }
 
+  /**
+   * @param {number} kind
+   * @param {number} place
+   */
   #steps(kind, place) {
     const name = this.facts.steps[kind];
     const parts = this.arrays[name];
@@ -61,12 +92,13 @@ export class Outlook {
     return row;
   }
 
+  /** @param {number} place */
   #knots(place) {
     const { knots: count, shifts, reach } = this.facts;
     const shifted = this.arrays.knot_shift[place];
     const shift = Math.floor(shifted / shifts);
     const share = (shifted - shift * shifts) / shifts;
-    const knots = new Array(count);
+    const knots = new Int32Array(count);
     let knot = 0;
     for (let i = 0; i < count; i++) {
       knot += this.arrays.knots[i * this.far + place];
@@ -116,7 +148,13 @@ export function winShares(rows, leads, count) {
   return shares;
 }
 
-/** Return the chance that an opponent makes less than lead, lead + 1, ... points. */
+/**
+ * Return the chance that an opponent makes less than lead, lead + 1, ... points.
+ *
+ * @param {Float64Array} row
+ * @param {number} lead
+ * @param {number} count
+ */
 function chancesBelow(row, lead, count) {
   const found = new Float64Array(count);
   let sum = 0;

@@ -14,11 +14,59 @@
  * "thrower": 0, "turns_left": 8, "bets": [null, 3, null, null]}.
  */
 
-import { checkGame, checkKeys, isList, isWhole, mustHold, opened, openExport, refuse, unitOf } from "./export.js";
+import {
+  checkGame,
+  checkKeys,
+  isList,
+  isWhole,
+  mustHold,
+  opened,
+  openExport,
+  refuse,
+  unitOf,
+} from "./export.js";
 
 export { ExportError, parseManifest } from "./export.js";
 
-/** Open an export of pasa; a damaged one is refused. */
+/** @import { Answer, Manifest, Opened, Rounded } from "./export.js" */
+
+/**
+ * @typedef {object} PasaRules
+ * @property {number} players
+ * @property {number} chips
+ * @property {"share" | "first_come"} cap
+ * @property {number | null} max_bet
+ * @property {"buttons" | "all"} menu
+ *
+ * @typedef {object} PasaFacts
+ * @property {number} turns
+ * @property {number} splits how many ways the chips lie
+ * @property {number} least_chips
+ * @property {number} width most bets of a seat
+ * @property {number} paths nodes of a throw
+ * @property {number} tie
+ *
+ * @typedef {{ options: PasaRules, pasa: PasaFacts, arrays: { values: Rounded } }} PasaKeys
+ * @typedef {Manifest & PasaKeys} PasaManifest
+ *
+ * @typedef {object} PasaPosition
+ * @property {"pasa"} game
+ * @property {Record<string, unknown>} [options]
+ * @property {number[]} stacks
+ * @property {number} thrower
+ * @property {number} turns_left
+ * @property {(number | null)[]} bets
+ *
+ * @typedef {{ move: { bet: number }, value: number }} PasaOption
+ * @typedef {Answer<PasaOption> & { win_shares: number[] }} PasaAnswer
+ */
+
+/**
+ * Open an export of pasa; a damaged one is refused.
+ *
+ * @param {unknown} manifest
+ * @param {unknown} values
+ */
 export function open(manifest, values) {
   return opened(() => new PasaTable(openExport(manifest, "pasa.js", values)));
 }
@@ -26,6 +74,7 @@ export function open(manifest, values) {
 const KEYS = ["game", "options", "stacks", "thrower", "turns_left", "bets"];
 
 export class PasaTable {
+  /** @param {Opened<PasaManifest>} opened */
   constructor({ manifest, arrays }) {
     this.manifest = manifest;
     this.arrays = arrays;
@@ -38,6 +87,7 @@ export class PasaTable {
     mustHold(shape.join() === [turns, splits, players].join(), "pasa: as many shares as states");
     mustHold(isWhole(players, 2, 16) && isWhole(chips, 2, splits), "options: players and chips");
     // binomial[j][q] is C(q + j - 1, j).
+    /** @type {number[][]} */
     this.binomial = [new Array(chips + 2).fill(1)];
     for (let j = 1; j <= players; j++) {
       const row = [0];
@@ -50,11 +100,15 @@ export class PasaTable {
    * Return the best bet and every legal bet with the mover's win share after it, best first,
    * and in `win_shares` every seat's share if the best bet is made.  Where no bet is to be
    * made `value` is the share of the seat with the dice.
+   *
+   * @param {PasaPosition} position
+   * @returns {PasaAnswer}
    */
   ask(position, level = "expert") {
     const { stacks, thrower, turns, bets, over } = this.#read(position);
     const seats = this.players;
     const unit = unitOf(this.manifest, level);
+    /** @param {number[]} shares */
     const bySeat = (shares) => stacks.map((_, seat) => shares[(seat - thrower + seats) % seats]);
     if (over) {
       const shares = winShares(stacks);
@@ -82,12 +136,20 @@ export class PasaTable {
     };
   }
 
-  /** Return the best bet, the smallest of equals, null where none is to be made. */
+  /**
+   * Return the best bet, the smallest of equals, null where none is to be made.
+   *
+   * @param {PasaPosition} position
+   */
   bestMove(position, level = "expert") {
     return this.ask(position, level).best[0] ?? null;
   }
 
-  /** Return the places of the best bets that are stored for a node, none if none are. */
+  /**
+   * Return the places of the best bets that are stored for a node, none if none are.
+   *
+   * @param {number} node
+   */
   storedBets(node) {
     const { stored_nodes: nodes, stored_bets: bets } = this.arrays;
     let low = 0;
@@ -97,12 +159,17 @@ export class PasaTable {
       if (nodes[middle] < node) low = middle + 1;
       else high = middle;
     }
+    /** @type {number[]} */
     const found = [];
     for (; nodes[low] === node; low++) found.push(bets[low]);
     return found;
   }
 
-  /** Return the row of a split of the chips, the thrower's stack first. */
+  /**
+   * Return the row of a split of the chips, the thrower's stack first.
+   *
+   * @param {number[]} stacks
+   */
   row(stacks) {
     let held = 0;
     let number = 0;
@@ -116,10 +183,16 @@ export class PasaTable {
     return number + this.binomial[this.players][total] - this.binomial[this.players][least];
   }
 
-  /** Return the shares between throws, the thrower's first. */
+  /**
+   * Return the shares between throws, the thrower's first.
+   *
+   * @param {number} row
+   * @param {number} turns
+   */
   shares(row, turns) {
     const { scale, offset } = this.manifest.arrays.values;
     const start = ((turns - 1) * this.manifest.pasa.splits + row) * this.players;
+    /** @type {number[]} */
     const found = new Array(this.players);
     for (let seat = 0; seat < this.players; seat++) {
       found[seat] = offset + scale * this.arrays.values[start + seat];
@@ -129,6 +202,7 @@ export class PasaTable {
 
   // Reading positions.
 
+  /** @param {unknown} position */
   #read(position) {
     const { players, chips } = this;
     const { turns: mostTurns, least_chips: least } = this.manifest.pasa;
@@ -149,12 +223,22 @@ export class PasaTable {
     if (!Array.isArray(bets) || bets.length !== players) {
       refuse("bets", `a list of ${players}, one a seat`, bets);
     }
-    return { stacks, thrower, turns, over, bets: this.#readBets(position, over) };
+    const made = this.#readBets(stacks, thrower, turns, bets, over);
+    return { stacks, thrower, turns, over, bets: made };
   }
 
-  /** Return the bets made, in the order of betting, seats without chips left out. */
-  #readBets({ stacks, thrower, turns_left: turns, bets }, over) {
+  /**
+   * Return the bets made, in the order of betting, seats without chips left out.
+   *
+   * @param {number[]} stacks
+   * @param {number} thrower
+   * @param {number} turns
+   * @param {unknown[]} bets
+   * @param {boolean} over
+   */
+  #readBets(stacks, thrower, turns, bets, over) {
     const { players } = this;
+    /** @type {number[]} */
     const made = [];
     const turned = [...stacks.slice(thrower), ...stacks.slice(0, thrower)];
     const throwOf = new Throw(this, turned, turns);
@@ -171,8 +255,9 @@ export class PasaTable {
         waits = true;
       } else {
         const legal = throwOf.legal(made);
-        if (!legal.includes(bet)) refuse(`bets[${seat}]`, `one of ${legal.join(", ")}`, bet);
-        made.push(bet);
+        const found = legal.find((one) => one === bet);
+        if (found === undefined) refuse(`bets[${seat}]`, `one of ${legal.join(", ")}`, bet);
+        made.push(found);
       }
     }
     return made;
@@ -181,14 +266,24 @@ export class PasaTable {
 
 /** The bets of one throw. */
 class Throw {
+  /**
+   * @param {PasaTable} table
+   * @param {number[]} stacks the thrower's first
+   * @param {number} turns
+   */
   constructor(table, stacks, turns) {
     this.table = table;
     this.stacks = stacks;
     this.turns = turns;
+    this.row = -1; // found when it is needed
     this.bettors = stacks.map((_, seat) => seat).filter((seat) => seat > 0 && stacks[seat] > 0);
   }
 
-  /** Return what the next seat may bet once these bets are made, ascending. */
+  /**
+   * Return what the next seat may bet once these bets are made, ascending.
+   *
+   * @param {number[]} bets
+   */
   legal(bets) {
     const { cap, max_bet: maximum, menu } = this.table.rules;
     const covered = bets.reduce((sum, bet) => sum + bet, 0);
@@ -202,12 +297,18 @@ class Throw {
     if (menu === "all") return Array.from({ length: most }, (_, at) => at + 1);
     const found = [1];
     for (const bet of [Math.floor(most / 4), Math.floor(most / 2), most]) {
-      if (bet > found.at(-1)) found.push(bet);
+      if (bet > found[found.length - 1]) found.push(bet);
     }
     return found;
   }
 
-  /** Return the path after one more bet. */
+  /**
+   * Return the path after one more bet.
+   *
+   * @param {number} path
+   * @param {number[]} bets
+   * @param {number} bet
+   */
   step(path, bets, bet) {
     return this.table.manifest.pasa.width * path + 1 + this.legal(bets).indexOf(bet);
   }
@@ -216,9 +317,15 @@ class Throw {
    * Return every seat's share, the thrower's first, once these bets are made and the others
    * play their best; the places of the next seat's best bets, none if every bet is made; and
    * the shares after each of its bets.
+   *
+   * @param {number[]} bets
+   * @param {number} path
+   * @returns {{ shares: number[], places: number[], after: number[][] }}
    */
   solve(bets, path) {
-    if (bets.length === this.bettors.length) return { shares: this.#afterThrow(bets), places: [] };
+    if (bets.length === this.bettors.length) {
+      return { shares: this.#afterThrow(bets), places: [], after: [] };
+    }
     const seat = this.bettors[bets.length];
     const { width, tie } = this.table.manifest.pasa;
     const after = this.legal(bets).map(
@@ -232,13 +339,18 @@ class Throw {
     return { shares: after[places[0]], places, after };
   }
 
+  /** @param {number} path */
   #node(path) {
     const { splits, paths } = this.table.manifest.pasa;
-    this.row ??= this.table.row(this.stacks);
+    if (this.row < 0) this.row = this.table.row(this.stacks);
     return ((this.turns - 1) * splits + this.row) * paths + path;
   }
 
-  /** Return every seat's share once all bets are made: half paro, half tiro. */
+  /**
+   * Return every seat's share once all bets are made: half paro, half tiro.
+   *
+   * @param {number[]} bets
+   */
   #afterThrow(bets) {
     const taken = [...this.stacks];
     const paid = [...this.stacks];
@@ -249,18 +361,21 @@ class Throw {
       paid[seat] += bet;
       paid[0] -= bet;
     });
-    paid.push(paid.shift());
+    const next = [...paid.slice(1), paid[0]];
     const paro = this.table.shares(this.table.row(taken), this.turns);
     const tiro =
       this.turns > 1
-        ? this.table.shares(this.table.row(paid), this.turns - 1)
-        : winShares(paid);
-    tiro.unshift(tiro.pop());
-    return paro.map((share, seat) => 0.5 * (share + tiro[seat]));
+        ? this.table.shares(this.table.row(next), this.turns - 1)
+        : winShares(next);
+    return paro.map((share, seat) => 0.5 * (share + tiro[(seat || tiro.length) - 1]));
   }
 }
 
-/** Return each seat's share of the win: the largest stack wins, equals share it. */
+/**
+ * Return each seat's share of the win: the largest stack wins, equals share it.
+ *
+ * @param {number[]} stacks
+ */
 function winShares(stacks) {
   const most = Math.max(...stacks);
   const share = 1 / stacks.filter((stack) => stack === most).length;

@@ -30,7 +30,59 @@ import {
 
 export { ExportError, parseManifest } from "./export.js";
 
-/** Open an export of Raja Pasu; a damaged one is refused. */
+/** @import { Answer, Manifest, Numbers, Opened } from "./export.js" */
+
+/**
+ * @typedef {object} RajaPasuFacts
+ * @property {number} holes
+ * @property {number} row
+ * @property {number} pasu
+ * @property {number} seeds_a_hole
+ * @property {number} most_rounds
+ *
+ * @typedef {{ origin: "sown" | "skipped", closed: number }} RajaPasuOptions
+ * @typedef {Manifest & { options: RajaPasuOptions, raja_pasu: RajaPasuFacts }} RajaPasuManifest
+ *
+ * @typedef {object} RajaPasuPosition
+ * @property {"raja_pasu"} game
+ * @property {Record<string, unknown>} [options]
+ * @property {number[]} board
+ * @property {number[]} [closed]
+ * @property {number} to_move
+ * @property {number[]} [captured]
+ * @property {number[][]} [earlier]
+ * @property {{ owned: number[], round: number, leader: number } | null} [match]
+ *
+ * @typedef {{ move: { hole: number }, value: number }} RajaPasuOption
+ * @typedef {Answer<RajaPasuOption> & { exact: boolean }} RajaPasuAnswer
+ */
+
+/**
+ * A position, and a move with what follows it: `gain` is what the mover takes more than the
+ * other, `after` the seeds as the next mover sees them, `other` how many holes are that one's,
+ * `margin` the table's.
+ *
+ * @typedef {{ board: number[], closed: number[], mover: number, earlier: number[][] }} State
+ *
+ * @typedef {object} Move
+ * @property {number} hole
+ * @property {number} value
+ * @property {number} gain
+ * @property {number} captured
+ * @property {number[]} after
+ * @property {number} other
+ * @property {number} margin
+ * @property {State} next
+ *
+ * @typedef {{ board: number[], taken: number[] }} Sown
+ */
+
+/**
+ * Open an export of Raja Pasu; a damaged one is refused.
+ *
+ * @param {unknown} manifest
+ * @param {unknown} values
+ */
 export function open(manifest, values) {
   return opened(() => new RajaPasuTable(openExport(manifest, "raja_pasu.js", values)));
 }
@@ -51,6 +103,7 @@ const DEEPEST = 100;
  * @param {boolean} skipped whether a lap leaves out the hole it began from.
  * @param {number} most the most laps to sow.
  * @param {number[]} taken what mover and opponent have taken; added to.
+ * @param {number} pasu how many seeds are taken.
  * @returns {number[]} the laps sown, and the hole that the next would start from, -1 for none.
  */
 function sowLaps(board, own, hole, skipped, most, taken, pasu) {
@@ -82,7 +135,11 @@ function sowLaps(board, own, hole, skipped, most, taken, pasu) {
   return [laps, hole];
 }
 
-/** Play a hole of a position; return the board after it, still seen by the mover, and takings. */
+/**
+ * Play a hole of a position; return the board after it, still seen by the mover, and takings.
+ *
+ * @type {(position: number[], own: number, hole: number, skipped: boolean, pasu: number) => Sown}
+ */
 function playHole(position, own, hole, skipped, pasu) {
   const board = [...position];
   const taken = [0, 0];
@@ -91,7 +148,11 @@ function playHole(position, own, hole, skipped, pasu) {
   return playLong(position, own, hole, skipped, pasu);
 }
 
-/** Play a hole like playHole, ending an endless relay where a lap would start as one before. */
+/**
+ * Play a hole like playHole, ending an endless relay where a lap would start as one before.
+ *
+ * @type {typeof playHole}
+ */
 function playLong(position, own, hole, skipped, pasu) {
   const board = [...position];
   const taken = [0, 0];
@@ -106,6 +167,7 @@ function playLong(position, own, hole, skipped, pasu) {
 }
 
 export class RajaPasuTable {
+  /** @param {Opened<RajaPasuManifest>} opened */
   constructor({ manifest, arrays }) {
     this.manifest = manifest;
     this.arrays = arrays;
@@ -116,6 +178,7 @@ export class RajaPasuTable {
     this.row = row;
     this.pasu = pasu;
     this.skipped = manifest.options.origin === "skipped";
+    /** @type {Map<string, number>} */
     this.patterns = new Map();
     const width = manifest.arrays.patterns.shape[1];
     for (let at = 0; at < manifest.arrays.patterns.shape[0]; at++) {
@@ -124,20 +187,19 @@ export class RajaPasuTable {
     const { first, values } = arrays;
     mustHold(first[0] === 0 && first.at(-1) === values.length, "arrays: a pattern for each value");
     mustHold(first.every((at, n) => n === 0 || first[n - 1] <= at), "arrays: patterns in order");
-    this.#index();
+    this.blocks = this.#blocks();
   }
 
   /** Note every 64th code of each pattern and where in `gaps` the next one begins. */
-  #index() {
+  #blocks() {
     const { gaps, first } = this.arrays;
     const patterns = first.length - 1;
-    this.blockStart = new Uint32Array(patterns + 1);
+    const starts = new Uint32Array(patterns + 1);
     for (let at = 0; at < patterns; at++) {
-      const blocks = Math.ceil((first[at + 1] - first[at]) / BLOCK);
-      this.blockStart[at + 1] = this.blockStart[at] + blocks;
+      starts[at + 1] = starts[at] + Math.ceil((first[at + 1] - first[at]) / BLOCK);
     }
-    this.blockCode = new Uint32Array(this.blockStart[patterns]);
-    this.blockByte = new Uint32Array(this.blockStart[patterns]);
+    const codes = new Uint32Array(starts[patterns]);
+    const bytes = new Uint32Array(starts[patterns]);
     let byte = 0;
     let block = 0;
     for (let at = 0; at < patterns; at++) {
@@ -158,14 +220,20 @@ export class RajaPasuTable {
         }
         code += value;
         if (i % BLOCK === 0) {
-          this.blockCode[block] = code;
-          this.blockByte[block++] = byte;
+          codes[block] = code;
+          bytes[block++] = byte;
         }
       }
     }
+    return { starts, codes, bytes };
   }
 
-  /** Return the mover's margin of a position, null if the table does not hold it. */
+  /**
+   * Return the mover's margin of a position, null if the table does not hold it.
+   *
+   * @param {number[]} seeds the mover's holes first
+   * @param {number} own how many of them are the mover's
+   */
   margin(seeds, own) {
     let sum = 0;
     let mine = 0;
@@ -190,20 +258,26 @@ export class RajaPasuTable {
     return at < 0 ? null : this.arrays.values[at];
   }
 
-  /** Return the place of a code of a pattern among the values, -1 if it is not there. */
+  /**
+   * Return the place of a code of a pattern among the values, -1 if it is not there.
+   *
+   * @param {number} number
+   * @param {number} code
+   */
   #find(number, code) {
     const { gaps, first } = this.arrays;
-    let low = this.blockStart[number];
-    let high = this.blockStart[number + 1] - 1;
-    if (high < low || code < this.blockCode[low]) return -1;
+    const { starts, codes, bytes } = this.blocks;
+    let low = starts[number];
+    let high = starts[number + 1] - 1;
+    if (high < low || code < codes[low]) return -1;
     while (low < high) {
       const middle = (low + high + 1) >>> 1;
-      if (this.blockCode[middle] <= code) low = middle;
+      if (codes[middle] <= code) low = middle;
       else high = middle - 1;
     }
-    let at = first[number] + (low - this.blockStart[number]) * BLOCK;
-    let found = this.blockCode[low];
-    let byte = this.blockByte[low];
+    let at = first[number] + (low - starts[number]) * BLOCK;
+    let found = codes[low];
+    let byte = bytes[low];
     const end = Math.min(at + BLOCK, first[number + 1]);
     while (found < code && ++at < end) {
       let weight = 1;
@@ -220,6 +294,9 @@ export class RajaPasuTable {
   /**
    * Return every legal move with the mover's margin from here to the end of the round, best
    * first; the first of `best` is the one to play.
+   *
+   * @param {RajaPasuPosition} position
+   * @returns {RajaPasuAnswer}
    */
   ask(position, level = "expert") {
     const state = this.#read(position);
@@ -231,6 +308,7 @@ export class RajaPasuTable {
     }
     const { holes, own } = this.#ring(state);
     const seeds = holes.map((hole) => state.board[hole]);
+    /** @type {Move[]} */
     const moves = [];
     for (let at = 0; at < own; at++) {
       if (seeds[at] > 0) moves.push(this.#move(state, holes, seeds, own, at));
@@ -243,19 +321,31 @@ export class RajaPasuTable {
     if (answer.best.length > 1) {
       const tied = moves.filter(({ hole }) => answer.best.some((move) => move.hole === hole));
       const { hole } = this.#prefer(tied);
-      answer.best.sort((a, b) => (b.hole === hole) - (a.hole === hole));
-      answer.options.sort(
-        (a, b) => b.value - a.value || (b.move.hole === hole) - (a.move.hole === hole),
-      );
+      /** @param {{ hole: number }} move */
+      const isFirst = (move) => Number(move.hole === hole);
+      answer.best.sort((a, b) => isFirst(b) - isFirst(a));
+      answer.options.sort((a, b) => b.value - a.value || isFirst(b.move) - isFirst(a.move));
     }
     return { ...answer, exact };
   }
 
-  /** Return the best move, null if the round is over. */
+  /**
+   * Return the best move, null if the round is over.
+   *
+   * @param {RajaPasuPosition} position
+   */
   bestMove(position, level = "expert") {
     return this.ask(position, level).best[0] ?? null;
   }
 
+  /**
+   * @param {State} state
+   * @param {number[]} holes the mover's first
+   * @param {number[]} seeds of these holes
+   * @param {number} own how many of them are the mover's
+   * @param {number} at which of them is played
+   * @returns {Move}
+   */
   #move(state, holes, seeds, own, at) {
     const { board, taken } = playHole(seeds, own, at, this.skipped, this.pasu);
     const after = [...board.slice(own), ...board.slice(0, own)];
@@ -266,6 +356,7 @@ export class RajaPasuTable {
         `position: board: hole ${holes[at]} leads to a position that is not in the table`,
       );
     }
+    /** @type {number[]} */
     const boardAfter = new Array(this.holes).fill(0);
     holes.forEach((hole, place) => {
       boardAfter[hole] = board[place];
@@ -285,7 +376,12 @@ export class RajaPasuTable {
     return { hole: holes[at], value: gain - margin, gain, captured, after, other, margin, next };
   }
 
-  /** Set the values of moves that end the round by a third repetition; tell if all are exact. */
+  /**
+   * Set the values of moves that end the round by a third repetition; tell if all are exact.
+   *
+   * @param {State} state
+   * @param {Move[]} moves
+   */
   #rateRepetitions(state, moves) {
     if (state.earlier.length === 0) return true;
     for (const move of moves) {
@@ -295,6 +391,7 @@ export class RajaPasuTable {
       }
     }
     const past = [...state.earlier, state.board].map((board) => board.join());
+    /** @param {number} own */
     const count = (own) => {
       const mine = past.filter((_, at) => at % 2 === own);
       return mine.every((board) => mine.filter((other) => other === board).length < 2);
@@ -302,7 +399,11 @@ export class RajaPasuTable {
     return count(0) && count(1);
   }
 
-  /** Return one of equally good moves: one that captures most, else the quickest. */
+  /**
+   * Return one of equally good moves: one that captures most, else the quickest.
+   *
+   * @param {Move[]} tied
+   */
   #prefer(tied) {
     const most = tied.reduce((best, move) => (move.captured > best.captured ? move : best));
     if (most.captured > 0) return most;
@@ -317,7 +418,15 @@ export class RajaPasuTable {
     return tied[0];
   }
 
-  /** Return the mover's margin if the mover gets all that is left after d moves, or none. */
+  /**
+   * Return the mover's margin if the mover gets all that is left after d moves, or none.
+   *
+   * @param {number[]} seeds
+   * @param {number} own
+   * @param {number} depth
+   * @param {number} sign
+   * @param {Map<string, number>} known
+   */
   #bound(seeds, own, depth, sign, known) {
     const here = seeds.reduce((sum, held) => sum + held, 0);
     if (seeds.slice(0, own).every((held) => held === 0)) return -here;
@@ -341,9 +450,15 @@ export class RajaPasuTable {
     return best;
   }
 
-  // States: {board, closed, mover, earlier}.
+  // States.
 
+  /**
+   * Return the open holes, the mover's first, and how many these are.
+   *
+   * @param {State} state
+   */
   #ring({ closed, mover }) {
+    /** @param {number} seat */
     const row = (seat) =>
       Array.from({ length: this.row }, (_, at) => this.row * seat + at).filter(
         (hole) => !closed.includes(hole),
@@ -352,45 +467,62 @@ export class RajaPasuTable {
     return { holes: [...own, ...row(1 - mover)], own: own.length };
   }
 
+  /**
+   * @param {State} state
+   * @param {number} seat
+   */
   #rowSum({ board }, seat) {
     return board
       .slice(this.row * seat, this.row * (seat + 1))
       .reduce((sum, held) => sum + held, 0);
   }
 
+  /** @param {State} state */
   #isRepeated({ board, earlier }) {
     const text = board.join();
     let count = 0;
-    for (let at = earlier.length - 2; at >= 0; at -= 2) count += earlier[at].join() === text;
+    for (let at = earlier.length - 2; at >= 0; at -= 2) {
+      if (earlier[at].join() === text) count += 1;
+    }
     return count >= 2;
   }
 
+  /** @param {State} state */
   #isOver(state) {
     return this.#rowSum(state, state.mover) === 0 || this.#isRepeated(state);
   }
 
+  /** @param {State} state */
   #remainder(state) {
     const rows = [this.#rowSum(state, 0), this.#rowSum(state, 1)];
     if (this.#isRepeated(state)) return rows;
     return state.mover === 0 ? [0, rows[0] + rows[1]] : [rows[0] + rows[1], 0];
   }
 
+  /**
+   * @param {unknown} position
+   * @returns {State}
+   */
   #read(position) {
     checkKeys(position, "position", KEYS);
     checkGame(this.manifest, position);
     const { holes, row, allSeeds } = this;
-    const { board, to_move: mover } = position;
+    const { board: given, to_move: mover } = position;
+    /** @type {(key: string, value: unknown, length: number) => number[]} */
     const counts = (key, value, length) => {
-      if (!isList(value, length, length, (seeds) => isWhole(seeds, 0, allSeeds))) {
+      if (!isList(value, length, length, (held) => isWhole(held, 0, allSeeds))) {
         refuse(key, `${length} whole numbers from 0 to ${allSeeds}`, value);
       }
+      return value;
     };
-    counts("board", board, holes);
+    const board = counts("board", given, holes);
     const { captured = [0, 0], closed = [], earlier = [] } = position;
-    counts("captured", captured, 2);
+    const takings = counts("captured", captured, 2);
     if (!isWhole(mover, 0, 1)) refuse("to_move", "0 or 1", mover);
-    const listed = isList(closed, 0, holes, (hole) => isWhole(hole, 0, holes - 1));
-    if (!listed || new Set(closed).size < closed.length) refuse("closed", "a list of holes", closed);
+    const areHoles = isList(closed, 0, holes, (hole) => isWhole(hole, 0, holes - 1));
+    if (!areHoles || new Set(closed).size < closed.length) {
+      refuse("closed", "a list of holes", closed);
+    }
     const { closed: count } = this.manifest.options;
     const sides = new Set(closed.map((hole) => Math.floor(hole / row)));
     if (closed.length !== count || sides.size > 1) {
@@ -398,32 +530,50 @@ export class RajaPasuTable {
     }
     const filled = closed.find((hole) => board[hole] > 0);
     if (filled !== undefined) refuse("board", `no seed in hole ${filled}, which is closed`, board);
-    const seeds = (held) => held.reduce((sum, count) => sum + count, 0);
+    /** @param {number[]} list */
+    const seeds = (list) => list.reduce((sum, held) => sum + held, 0);
     if (!Array.isArray(earlier)) refuse("earlier", "a list of boards", earlier);
+    /** @type {Map<string, number>} */
     const met = new Map();
-    for (const past of earlier) {
-      counts("earlier", past, holes);
+    /** @type {number[][]} */
+    const boards = [];
+    for (const listed of earlier) {
+      const past = counts("earlier", listed, holes);
+      boards.push(past);
       if (seeds(past) !== seeds(board) || closed.some((hole) => past[hole] > 0)) {
         refuse("earlier", `boards with ${seeds(board)} seeds in open holes`, past);
       }
       if (past.some((held, hole) => held !== board[hole] && Math.max(held, board[hole]) > 3)) {
         refuse("earlier", "boards alike in every hole of four or more", past);
       }
-      met.set(past.join(), (met.get(past.join()) ?? 0) + 1);
-      if (met.get(past.join()) > 2) refuse("earlier", "no board three times", past);
+      const times = (met.get(past.join()) ?? 0) + 1;
+      met.set(past.join(), times);
+      if (times > 2) refuse("earlier", "no board three times", past);
     }
-    const inRound = seeds(board) + seeds(captured);
-    if (inRound > allSeeds) refuse("board", `at most ${allSeeds} seeds with those captured`, inRound);
+    const inRound = seeds(board) + seeds(takings);
+    if (inRound > allSeeds) {
+      refuse("board", `at most ${allSeeds} seeds with those captured`, inRound);
+    }
     this.#checkMatch(position, inRound, closed);
-    return { board, closed, mover, earlier };
+    return { board, closed, mover, earlier: boards };
   }
 
-  /** Check what a position says of its match, which no value depends on. */
+  /**
+   * Check what a position says of its match, which no value depends on.
+   *
+   * @param {Record<string, unknown>} position
+   * @param {number} inRound
+   * @param {number[]} closed
+   */
   #checkMatch({ options: given, match }, inRound, closed) {
-    const { match: isMatch, max_rounds: rounds } = { ...this.manifest.option_defaults, ...given };
+    /** @type {Record<string, unknown>} */
+    const options = { ...this.manifest.option_defaults, .../** @type {object} */ (given) };
+    const { match: isMatch, max_rounds: rounds } = options;
     const { most_rounds: mostRounds } = this.manifest.raja_pasu;
     if (typeof isMatch !== "boolean") refuse("options: match", "true or false", isMatch);
-    if (!isWhole(rounds, 1, mostRounds)) refuse("options: max_rounds", `1 to ${mostRounds}`, rounds);
+    if (!isWhole(rounds, 1, mostRounds)) {
+      refuse("options: max_rounds", `1 to ${mostRounds}`, rounds);
+    }
     if (match === undefined || match === null) {
       if (isMatch) refuse("match", "owned, round and leader, since the options say match", match);
       return;
@@ -440,7 +590,10 @@ export class RajaPasuTable {
     if (!isWhole(round, 1, rounds)) refuse("match: round", `1 to ${rounds}`, round);
     if (!isWhole(leader, 0, 1)) refuse("match: leader", "0 or 1", leader);
     const shut = owned.flatMap((held, seat) =>
-      Array.from({ length: row - Math.min(row, Math.floor(held / each)) }, (_, at) => row * seat + at),
+      Array.from(
+        { length: row - Math.min(row, Math.floor(held / each)) },
+        (_, at) => row * seat + at,
+      ),
     );
     if (closed.length !== shut.length || shut.some((hole) => !closed.includes(hole))) {
       refuse("closed", `${shut.join(", ") || "none"} with owned ${owned.join(" and ")}`, closed);

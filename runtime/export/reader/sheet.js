@@ -35,7 +35,102 @@ import {
 
 export { ExportError, parseManifest } from "./export.js";
 
-/** Open an export of a game of dice and a sheet; a damaged one is refused. */
+/** @import { Answer, Manifest, Opened, Place, Rounded, Unit } from "./export.js" */
+
+/**
+ * The rules as arrays; the manifest says what they mean under `in_words`.
+ *
+ * @typedef {object} Sheet
+ * @property {string[]} boxes
+ * @property {number} counting
+ * @property {number} lowest_sum
+ * @property {number[]} column_start
+ * @property {number[]} stride
+ * @property {number} bonus
+ * @property {(number | null)[]} bonus_from
+ * @property {number[]} part_weight
+ * @property {number | null} held_box
+ * @property {[number, number][]} held_by_points
+ * @property {number} held_weight
+ * @property {number} turns_weight
+ * @property {string | null} extra_key
+ * @property {number} extra_points
+ * @property {number} extra_held
+ * @property {number[]} extra_rolls
+ * @property {[number, number, number][]} extra_ways
+ * @property {[number, number, number][]} extra_marks
+ * @property {number[][][]} pays
+ * @property {Case[][]} cases
+ * @property {number[]} roll_cases
+ *
+ * @typedef {{ any_open: number, write: number, pays: number[], passes: boolean }} Case
+ *
+ * @typedef {object} TurnFacts
+ * @property {number} dice
+ * @property {number} faces
+ * @property {number} rolls_a_turn
+ * @property {number[][]} keeps
+ * @property {number[][]} grown
+ *
+ * @typedef {object} SheetKeys
+ * @property {[number, number]} seats
+ * @property {Sheet} sheet
+ * @property {TurnFacts} turn
+ * @property {{ values: Rounded, column: Place }} arrays
+ *
+ * @typedef {Manifest & SheetKeys} SheetManifest
+ */
+
+/**
+ * @typedef {object} SheetPosition
+ * @property {string} game
+ * @property {Record<string, unknown>} [options]
+ * @property {Record<string, number | null>[]} sheets
+ * @property {(number | null)[] | null} [turns_left]
+ * @property {number} [first]
+ * @property {number} [to_move]
+ * @property {number[] | null} [kept]
+ * @property {number[] | null} dice
+ * @property {number} rolls_left
+ *
+ * @typedef {{ keep: number[] } | { write: string } | { pass: true }} SheetMove
+ * @typedef {{ move: SheetMove, value: number, expected_total?: number }} SheetOption
+ * @typedef {Answer<SheetOption> & { note?: string, outlook?: string }} SheetAnswer
+ */
+
+/**
+ * A sheet as the table knows it (boxes as bits), an opponent's, and a position.
+ *
+ * @typedef {{ open: number, sum: number, held: number, turns: number }} State
+ * @typedef {{ place: number, lead: number }} Opponent
+ * @typedef {{ roll: number, rollsLeft: number, kept: null }} Rolled
+ * @typedef {{ roll: null, rollsLeft: number, kept: number | null }} Waiting
+ * @typedef {{ state: State, total: number, others: Opponent[] } & (Rolled | Waiting)} Found
+ *
+ * @typedef {(after: State, brings: number) => number} Gain
+ *
+ * @typedef {object} Turn
+ * @property {Float64Array} gains by payment
+ * @property {Float64Array} extraGains the same for rolls that pay extra
+ * @property {Case[]} chosen
+ * @property {number[]} boxes
+ * @property {number} pass
+ * @property {number | null} final if the sheet is full
+ * @property {Float64Array[]} keepValues by rolls left, then keep
+ * @property {Float64Array} rolled what the first roll is worth
+ *
+ * @typedef {object} Outlook see outlook.js
+ * @property {{ name: string }} facts
+ * @property {(state: number) => Float64Array} row
+ * @property {(rows: Float64Array[], leads: number[], count: number) => Float64Array} winShares
+ */
+
+/**
+ * Open an export of a game of dice and a sheet; a damaged one is refused.
+ *
+ * @param {unknown} manifest
+ * @param {unknown} values
+ */
 export function open(manifest, values) {
   return opened(() => new SheetGame(openExport(manifest, "sheet.js", values)));
 }
@@ -47,9 +142,9 @@ const NO_COLUMN = 255;
 
 export class SheetGame {
   /**
-   * @param opened the manifest and the arrays.
-   * @param outlook knows what a state may still bring (`row`) and what it takes to win
-   *   (`winShares`), null if nothing does.
+   * @param {Opened<SheetManifest>} opened the manifest and the arrays.
+   * @param {Outlook | null} outlook knows what a state may still bring (`row`) and what it takes
+   *   to win (`winShares`), null if nothing does.
    */
   constructor({ manifest, arrays }, outlook = null) {
     this.manifest = manifest;
@@ -58,11 +153,12 @@ export class SheetGame {
     const { keeps, grown } = manifest.turn;
     this.keeps = keeps;
     this.firstRoll = grown.length;
+    /** @type {Map<string, number>} */
     this.rollOf = new Map();
     for (let keep = 0; keep < keeps.length; keep++) this.rollOf.set(keeps[keep].join(), keep);
     this.grown = Uint16Array.from(grown.flat());
     // Keeps one die below each keep, as a flat list and where each keep's part begins.
-    const below = keeps.map(() => []);
+    const below = keeps.map(() => /** @type {number[]} */ ([]));
     grown.forEach((row, keep) => row.forEach((more) => below[more].push(keep)));
     this.below = Uint16Array.from(below.flat());
     this.belowStart = new Uint16Array(keeps.length + 1);
@@ -73,6 +169,7 @@ export class SheetGame {
     this.payments = this.#payments();
     this.possible = this.#possible();
     this.extraRolls = new Set(this.sheet.extra_points > 0 ? this.sheet.extra_rolls : []);
+    /** @type {Map<string, Turn>} */
     this.turns = new Map();
     this.outlook = outlook;
   }
@@ -81,9 +178,10 @@ export class SheetGame {
    * Return every legal move with its value, best first, as `ustad ask --json` answers it.
    * While dice are to fall there is no move, and the value is that of the position.
    *
-   * @param position the position.
+   * @param {SheetPosition} position the position.
    * @param {string} level one of the manifest's `levels`.  Yacht: hard plays for the total,
    *   expert to win; alone at the table both play for the total.
+   * @returns {SheetAnswer}
    */
   ask(position, level = "expert") {
     const unit = unitOf(this.manifest, level);
@@ -99,44 +197,62 @@ export class SheetGame {
           : "this export was made without one";
       throw new ExportError("level", `level: ${level} needs the outlook: ${remedy}`);
     }
-    return { ...this.#byShare(found, unit), outlook: this.manifest.outlook.name };
+    return { ...this.#byShare(found), outlook: this.outlook.facts.name };
   }
 
-  /** Answer by the expected total. */
-  #byTotal(found, unit) {
-    const toCome = () => this.value(found.state);
-    const options = this.#rate(found, this.#turn(found.state, []), found.total, toCome);
-    if (found.roll !== null) return ranked(options, unit);
-    return { best: [], value: options, unit, options: [] };
+  /**
+   * Answer by the expected total.
+   *
+   * @param {Found} found
+   * @param {Unit} unit
+   * @returns {SheetAnswer}
+   */
+  #byTotal({ state, total, roll, rollsLeft, kept }, unit) {
+    const turn = this.#turn(state, []);
+    if (roll !== null) return ranked(this.#options(turn, roll, rollsLeft, total), unit);
+    const toCome = kept === null ? this.value(state) : turn.keepValues[rollsLeft][kept];
+    return { best: [], value: total + toCome, unit, options: [] };
   }
 
-  /** Answer by the share of the win; moves of one share are told apart by the expected total. */
-  #byShare(found, unit) {
-    const options = this.#rate(found, this.#turn(found.state, found.others), 0);
-    if (found.roll === null) return { best: [], value: options, unit, options: [] };
-    const totals = this.#rate(found, this.#turn(found.state, []), found.total);
-    options.forEach((option, at) => {
-      option.expected_total = totals[at].value;
+  /**
+   * Answer by the share of the win; moves of one share are told apart by the expected total.
+   *
+   * @param {Found} found
+   * @returns {SheetAnswer}
+   */
+  #byShare({ state, total, others, roll, rollsLeft, kept }) {
+    const unit = "win_share";
+    const turn = this.#turn(state, others);
+    if (roll === null) {
+      const value =
+        kept === null ? (turn.final ?? this.#start(turn)) : turn.keepValues[rollsLeft][kept];
+      return { best: [], value, unit, options: [] };
+    }
+    const totals = this.#options(this.#turn(state, []), roll, rollsLeft, total);
+    const options = this.#options(turn, roll, rollsLeft, 0).map((option, at) => {
+      return { ...option, expected_total: totals[at].value };
     });
     const { best: tied, value, options: sorted } = ranked(options, unit);
     const inTotal = sorted.slice(0, tied.length).map(({ move, expected_total }) => {
       return { move, value: expected_total };
     });
     const { best, options: byTotal } = ranked(inTotal, unit);
-    const first = byTotal.map(({ move, value: expected_total }) => ({ move, value, expected_total }));
+    const first = byTotal.map(({ move, value: expected_total }) => {
+      return { move, value, expected_total };
+    });
     return { best, value, unit, options: [...first, ...sorted.slice(tied.length)] };
   }
 
   /**
-   * Return every legal move with its value by a solved turn, in their order; while dice are to
-   * fall the value of the position.
+   * Return every legal move with its value by a solved turn, in their order.
+   *
+   * @param {Turn} turn
+   * @param {number} roll
+   * @param {number} rollsLeft
+   * @param {number} total the points made, added to each value
    */
-  #rate({ state, roll, rollsLeft, kept }, turn, total, tabled = null) {
-    if (roll === null) {
-      if (kept !== null && !this.#isOver(state)) return total + turn.keepValues[rollsLeft][kept];
-      if (tabled !== null) return total + tabled();
-      return this.#isOver(state) ? turn.final : this.#start(turn);
-    }
+  #options(turn, roll, rollsLeft, total) {
+    /** @type {SheetOption[]} */
     const options = [];
     if (rollsLeft > 0) {
       for (const keep of this.subKeeps(roll)) {
@@ -145,27 +261,42 @@ export class SheetGame {
       }
     }
     for (const { box, value } of this.#writes(turn, roll - this.firstRoll, rollsLeft)) {
+      /** @type {SheetMove} */
       const move = box < 0 ? { pass: true } : { write: this.sheet.boxes[box] };
       options.push({ move, value: total + value });
     }
     return options;
   }
 
-  /** Return the best dice to keep and their value, null if it is better to write or pass. */
+  /**
+   * Return the best dice to keep and their value, null if it is better to write or pass.
+   *
+   * @param {SheetPosition} position
+   */
   bestKeep(position, level = "expert") {
     const { best, value } = this.ask(position, level);
-    const move = best.find((found) => found.keep !== undefined);
+    const move = best.find((found) => "keep" in found);
     return move === undefined ? null : { keep: move.keep, value };
   }
 
-  /** Return the best move, the first of equals, null while dice are to fall. */
+  /**
+   * Return the best move, the first of equals, null while dice are to fall.
+   *
+   * @param {SheetPosition} position
+   */
   bestMove(position, level = "expert") {
     return this.ask(position, level).best[0] ?? null;
   }
 
-  /** Return the keeps of at most four dice that a roll contains, in their order. */
+  /**
+   * Return the keeps of at most four dice that a roll contains, in their order.
+   *
+   * @param {number} roll
+   */
   subKeeps(roll) {
+    /** @type {Set<number>} */
     const found = new Set();
+    /** @param {number} keep */
     const visit = (keep) => {
       for (let at = this.belowStart[keep]; at < this.belowStart[keep + 1]; at++) {
         if (!found.has(this.below[at])) {
@@ -178,7 +309,11 @@ export class SheetGame {
     return [...found].sort((a, b) => a - b);
   }
 
-  /** Return the index of a state among the values. */
+  /**
+   * Return the index of a state among the values.
+   *
+   * @param {State} state
+   */
   place(state) {
     const { counting, lowest_sum, column_start, stride } = this.sheet;
     const { part_weight, held_weight, turns_weight } = this.sheet;
@@ -191,7 +326,11 @@ export class SheetGame {
     return column_start[first] + column + stride[first] * part;
   }
 
-  /** Return the points still to come at the start of a turn. */
+  /**
+   * Return the points still to come at the start of a turn.
+   *
+   * @param {State} state
+   */
   value(state) {
     const { scale, offset } = this.manifest.arrays.values;
     return offset + scale * this.arrays.values[this.place(state)];
@@ -203,6 +342,7 @@ export class SheetGame {
    */
   #possible() {
     const { boxes, cases, pays, roll_cases } = this.sheet;
+    /** @type {Map<unknown, Set<number>>[]} */
     const found = boxes.map(() => new Map());
     roll_cases.forEach((list, roll) => {
       let before = 0;
@@ -211,8 +351,8 @@ export class SheetGame {
           if (!(((write & ~before) >> box) & 1)) return;
           for (const table of tables) {
             const points = pays[table][roll][box];
-            if (!known.has(points)) known.set(points, new Set());
-            known.get(points).add(before);
+            const sets = known.get(points) ?? new Set();
+            known.set(points, sets.add(before));
           }
         });
         before |= any_open;
@@ -225,7 +365,9 @@ export class SheetGame {
   /** Return the pairs of a box and points that can be written, and where to find them. */
   #payments() {
     const { boxes, pays } = this.sheet;
+    /** @type {{ box: number, points: number }[]} */
     const found = [];
+    /** @type {Map<number, number>} */
     const number = new Map();
     for (const table of pays) {
       for (const row of table) {
@@ -238,32 +380,51 @@ export class SheetGame {
         });
       }
     }
-    const of = pays.map((table) =>
-      table.map((row) => row.map((points, box) => number.get(points * boxes.length + box))),
-    );
+    /** @type {(points: number, box: number) => number} */
+    const numberOf = (points, box) => number.get(points * boxes.length + box) ?? -1;
+    const of = pays.map((table) => table.map((row) => row.map(numberOf)));
     return { found, of };
   }
 
+  /**
+   * @param {number} open
+   * @param {number} sum
+   */
   #earned(open, sum) {
     const least = this.sheet.bonus_from[open & ((1 << this.sheet.counting) - 1)];
     return least !== null && sum >= least ? this.sheet.bonus : 0;
   }
 
+  /** @param {State} state */
   #isOver(state) {
     return state.open === 0 || (this.sheet.turns_weight > 0 && state.turns === 0);
   }
 
-  /** Return the state after writing points into a box, or passing, with box -1; what it brings. */
+  /**
+   * Return what points in the held box make of a sheet.
+   *
+   * @param {unknown} points
+   */
+  #held(points) {
+    const found = this.sheet.held_by_points.find(([paid]) => paid === points);
+    return /** @type {[number, number]} */ (found)[1];
+  }
+
+  /**
+   * Return the state after writing points into a box, or passing, with box -1; what it brings.
+   *
+   * @param {State} state
+   * @param {number} box
+   * @param {number} points
+   */
   #after(state, box, points) {
-    const { counting, lowest_sum, held_box, held_by_points } = this.sheet;
+    const { counting, lowest_sum, held_box } = this.sheet;
     const after = { ...state, turns: state.turns - 1 };
     if (box >= 0) after.open = state.open & ~(1 << box);
     if (box >= 0 && box < counting) {
       after.sum = Math.min(state.sum + points, this.sums - 1 + lowest_sum);
     }
-    if (box >= 0 && box === held_box) {
-      after.held = held_by_points.find(([paid]) => paid === points)[1];
-    }
+    if (box >= 0 && box === held_box) after.held = this.#held(points);
     const bonus = this.#earned(after.open, after.sum) - this.#earned(state.open, state.sum);
     return { after, brings: points + bonus };
   }
@@ -271,9 +432,9 @@ export class SheetGame {
   /**
    * Return a turn, solved: what each keep is worth with 1 and 2 rolls left.
    *
-   * @param state the own state.
-   * @param others of each opponent the state's place and my total less theirs; none to play for
-   *   the total.
+   * @param {State} state the own state.
+   * @param {Opponent[]} others of each opponent the state's place and my total less theirs; none
+   *   to play for the total.
    */
   #turn(state, others) {
     const own = `${state.open},${state.sum},${state.held},${state.turns}`;
@@ -287,26 +448,38 @@ export class SheetGame {
     return turn;
   }
 
-  /** Return how to rate a state after points were brought: by the expected total. */
+  /**
+   * Return how to rate a state after points were brought: by the expected total.
+   *
+   * @returns {Gain}
+   */
   #pointsGain() {
     return (after, brings) => this.value(after) + brings;
   }
 
-  /** Return how to rate a state after points were brought: by the share of the win. */
+  /**
+   * Return how to rate a state after points were brought: by the share of the win.
+   *
+   * @param {Opponent[]} others
+   * @returns {Gain}
+   */
   #shareGain(others) {
-    const field = others.map(({ place }) => this.outlook.row(place));
+    const outlook = /** @type {Outlook} */ (this.outlook);
+    const field = others.map(({ place }) => outlook.row(place));
     const leads = others.map(({ lead }) => lead);
+    /** @type {Map<number, Float64Array>} */
     const rows = new Map();
+    /** @type {Float64Array} */
     let shares = new Float64Array(0);
     return (after, brings) => {
       const place = this.place(after);
       let row = rows.get(place);
       if (row === undefined) {
-        row = this.outlook.row(place);
+        row = outlook.row(place);
         rows.set(place, row);
       }
       if (shares.length < brings + row.length) {
-        shares = this.outlook.winShares(field, leads, brings + row.length + 200);
+        shares = outlook.winShares(field, leads, brings + row.length + 200);
       }
       let share = 0;
       for (let points = 0; points < row.length; points++) {
@@ -316,12 +489,18 @@ export class SheetGame {
     };
   }
 
+  /**
+   * @param {State} state
+   * @param {Gain} gainOf
+   * @returns {Turn}
+   */
   #solve(state, gainOf) {
     const { cases, roll_cases, extra_points, extra_held } = this.sheet;
     const paysExtra = extra_points > 0 && state.held === extra_held;
-    const chosen = cases.map((list) =>
-      list.find((found) => found.any_open === 0 || (state.open & found.any_open) !== 0),
-    );
+    /** @type {(found: Case) => boolean} */
+    const holds = ({ any_open }) => any_open === 0 || (state.open & any_open) !== 0;
+    const chosen = cases.map((list) => /** @type {Case} */ (list.find(holds)));
+    /** @type {Set<number>} */
     const used = new Set();
     for (const roll of this.extraRolls) {
       const { pays } = chosen[roll_cases[roll]];
@@ -337,6 +516,8 @@ export class SheetGame {
     });
     const boxes = this.sheet.boxes.map((_, box) => box).filter((box) => (state.open >> box) & 1);
     const passed = chosen.some((found) => found.passes) ? this.#after(state, -1, 0) : null;
+    const worth = new Float64Array(this.keeps.length);
+    /** @type {Turn} */
     const turn = {
       gains,
       extraGains,
@@ -345,10 +526,10 @@ export class SheetGame {
       pass: passed === null ? -Infinity : gainOf(passed.after, passed.brings),
       final: this.#isOver(state) ? gainOf(state, 0) : null,
       keepValues: [],
+      rolled: worth,
     };
     if (turn.final !== null) return turn;
     const rolls = roll_cases.length;
-    const worth = new Float64Array(this.keeps.length);
     for (let rollsLeft = 0; rollsLeft < this.manifest.turn.rolls_a_turn; rollsLeft++) {
       if (rollsLeft > 0) {
         // `worth` holds what each roll is worth with one roll less: rate the keeps by it.
@@ -363,18 +544,25 @@ export class SheetGame {
         worth[at] = rollsLeft > 0 ? Math.max(stop, worth[at]) : stop;
       }
     }
-    turn.rolled = worth;
     return turn;
   }
 
-  /** Return what a turn is worth before its first roll. */
+  /**
+   * Return what a turn is worth before its first roll.
+   *
+   * @param {Turn} turn
+   */
   #start(turn) {
     const values = Float64Array.from(turn.rolled);
     this.#rateKeeps(values);
     return values[0];
   }
 
-  /** Fill in the keeps of at most four dice: the mean over the keeps with one die more. */
+  /**
+   * Fill in the keeps of at most four dice: the mean over the keeps with one die more.
+   *
+   * @param {Float64Array} values
+   */
   #rateKeeps(values) {
     const { grown } = this;
     const { faces } = this.manifest.turn;
@@ -386,7 +574,12 @@ export class SheetGame {
     }
   }
 
-  /** Fill `best` with the best keep of at most four dice within each keep and roll. */
+  /**
+   * Fill `best` with the best keep of at most four dice within each keep and roll.
+   *
+   * @param {Float64Array} values
+   * @param {Float64Array} best
+   */
   #bestBelow(values, best) {
     for (let keep = 0; keep < best.length; keep++) {
       let most = keep < this.firstRoll ? values[keep] : -Infinity;
@@ -397,10 +590,19 @@ export class SheetGame {
     }
   }
 
+  /**
+   * @param {Turn} turn
+   * @param {number} roll
+   */
   #gains(turn, roll) {
     return this.extraRolls.has(roll) ? turn.extraGains : turn.gains;
   }
 
+  /**
+   * @param {Turn} turn
+   * @param {number} roll
+   * @param {number} rollsLeft
+   */
   #bestWrite(turn, roll, rollsLeft) {
     const found = turn.chosen[this.sheet.roll_cases[roll]];
     const payments = this.payments.of[found.pays[rollsLeft]][roll];
@@ -415,7 +617,13 @@ export class SheetGame {
     return best;
   }
 
-  /** Return the writes that a roll allows, in the order of the sheet, then the pass, box -1. */
+  /**
+   * Return the writes that a roll allows, in the order of the sheet, then the pass, box -1.
+   *
+   * @param {Turn} turn
+   * @param {number} roll
+   * @param {number} rollsLeft
+   */
   #writes(turn, roll, rollsLeft) {
     const found = turn.chosen[this.sheet.roll_cases[roll]];
     const payments = this.payments.of[found.pays[rollsLeft]][roll];
@@ -428,12 +636,16 @@ export class SheetGame {
 
   // Reading positions.
 
+  /**
+   * @param {unknown} position
+   * @returns {Found}
+   */
   #read(position) {
     const known = ["game", "options", "sheets", "first", "to_move", "kept", "dice", "rolls_left"];
     if (this.sheet.turns_weight) known.push("turns_left");
     checkKeys(position, "position", known);
     checkGame(this.manifest, position);
-    const { sheets } = position;
+    const { sheets, turns_left: turnsLeft = null } = position;
     const [least, most] = this.manifest.seats;
     if (!isList(sheets, least, most, isObject)) {
       refuse("sheets", `a list of ${least} to ${most} sheets`, sheets);
@@ -442,7 +654,7 @@ export class SheetGame {
     const { to_move: seat = seats === 1 ? 0 : undefined, first = 0 } = position;
     if (!isWhole(seat, 0, seats - 1)) refuse("to_move", `a seat below ${seats}`, seat);
     if (!isWhole(first, 0, seats - 1)) refuse("first", `a seat below ${seats}`, first);
-    const found = sheets.map((sheet, at) => this.#readSheet(sheet, `sheets[${at}]`, position, at));
+    const found = sheets.map((sheet, at) => this.#readSheet(sheet, at, seats, turnsLeft));
     // From the first roller to the seat before the one to move, each is one turn ahead.
     found.forEach(({ left }, at) => {
       const ahead = (at - first + seats) % seats < (seat - first + seats) % seats;
@@ -456,8 +668,15 @@ export class SheetGame {
     return { state, total, others, ...this.#readRoll(position, state) };
   }
 
-  #readSheet(sheet, name, position, seat) {
-    const { boxes, counting, lowest_sum, held_box, held_by_points, extra_key } = this.sheet;
+  /**
+   * @param {unknown} sheet
+   * @param {number} seat
+   * @param {number} seats
+   * @param {unknown} turnsLeft of all seats
+   */
+  #readSheet(sheet, seat, seats, turnsLeft) {
+    const { boxes, counting, lowest_sum, held_box, extra_key } = this.sheet;
+    const name = `sheets[${seat}]`;
     checkKeys(sheet, name, extra_key === null ? boxes : [...boxes, extra_key]);
     let open = 0;
     let sum = 0;
@@ -465,21 +684,24 @@ export class SheetGame {
     const written = boxes.map((label) => sheet[label] ?? undefined); // null: open
     boxes.forEach((label, box) => {
       const points = written[box];
-      const dashed = this.#mayBeDashed(box) && points === 0 && position.turns_left?.[seat] === 0;
+      const ended = Array.isArray(turnsLeft) && turnsLeft[seat] === 0;
+      const dashed = this.#mayBeDashed(box) && points === 0 && ended;
       if (points === undefined || dashed) {
         open |= 1 << box;
         return;
       }
-      if (!this.possible[box].has(points)) refuse(`${name}: ${label}`, "points it can hold", points);
+      if (typeof points !== "number" || !this.possible[box].has(points)) {
+        refuse(`${name}: ${label}`, "points it can hold", points);
+      }
       total += points;
       if (box < counting) sum += points;
     });
     written.forEach((points, box) => {
-      const sets = (open >> box) & 1 ? [0] : this.possible[box].get(points);
+      const sets = (open >> box) & 1 ? [0] : (this.possible[box].get(points) ?? []);
       const beside = "points it can hold beside open boxes";
       if (sets.every((set) => set & open)) refuse(`${name}: ${boxes[box]}`, beside, points);
     });
-    const turns = this.#readTurns(position, seat, open);
+    const turns = this.#readTurns(turnsLeft, seat, seats, open);
     if (turns === 0) open = 0; // what is empty when no turn is left stays empty
     sum = Math.min(sum, this.sums - 1 + lowest_sum);
     const first = open & ((1 << counting) - 1);
@@ -491,10 +713,8 @@ export class SheetGame {
       refuse(name, `only the first ${counting} boxes written before they are full`, sheet);
     }
     let held = 0;
-    if (held_box !== null && written[held_box] !== undefined) {
-      held = held_by_points.find(([paid]) => paid === written[held_box])[1];
-    }
-    const { [extra_key]: extras = 0 } = sheet;
+    if (held_box !== null && written[held_box] !== undefined) held = this.#held(written[held_box]);
+    const { [String(extra_key)]: extras = 0 } = sheet;
     if (extras !== 0) {
       const most = held === this.sheet.extra_held ? this.#mostExtras(written) : 0;
       if (!isWhole(extras, 0, most)) refuse(`${name}: ${extra_key}`, `0 to ${most}`, extras);
@@ -505,9 +725,18 @@ export class SheetGame {
     return { state: { open, sum, held, turns: turns ?? 0 }, total, left: turns ?? left };
   }
 
-  /** Return the most extras that a sheet can have had. */
+  /**
+   * Return the most extras that a sheet can have had.
+   *
+   * @param {unknown[]} held the points of its boxes
+   */
   #mostExtras(held) {
-    const bits = (test) => held.reduce((sum, points, box) => sum | (test(points) << box), 0);
+    /** @param {(points: unknown) => boolean} test */
+    const bits = (test) => {
+      let found = 0;
+      held.forEach((points, box) => test(points) && (found |= 1 << box));
+      return found;
+    };
     const written = bits((points) => points !== undefined);
     const zeros = bits((points) => points === 0);
     const { extra_ways: ways, extra_marks: marks } = this.sheet;
@@ -522,23 +751,34 @@ export class SheetGame {
     return Math.max(0, ...counts);
   }
 
-  /** Tell whether a box is given up, with 0, only when no turn is left. */
+  /**
+   * Tell whether a box is given up, with 0, only when no turn is left.
+   *
+   * @param {number} box
+   */
   #mayBeDashed(box) {
     return this.sheet.turns_weight > 0 && box >= this.sheet.counting;
   }
 
-  /** Return the turns left of a sheet, null where they do not matter. */
-  #readTurns(position, seat, open) {
+  /**
+   * Return the turns left of a sheet, null where they do not matter.
+   *
+   * @param {unknown} list
+   * @param {number} seat
+   * @param {number} seats
+   * @param {number} open
+   */
+  #readTurns(list, seat, seats, open) {
     const { turns_weight, stride, counting, boxes } = this.sheet;
     if (!turns_weight) return null;
     let openBoxes = 0;
     for (let box = 0; box < boxes.length; box++) openBoxes += (open >> box) & 1;
-    const list = position.turns_left ?? null;
     const matter = stride[open & ((1 << counting) - 1)] !== 0;
-    const given = list === null ? null : list[seat];
-    if (list !== null && (!Array.isArray(list) || list.length !== position.sheets.length)) {
+    if (list !== null && (!Array.isArray(list) || list.length !== seats)) {
       refuse("turns_left", "a list with one number a sheet", list);
     }
+    /** @type {unknown} */
+    const given = list === null ? null : list[seat];
     if (given === null && (!matter || openBoxes === 0)) return openBoxes;
     if (!isWhole(given, matter ? 0 : openBoxes, openBoxes)) {
       refuse(`turns_left[${seat}]`, `a whole number of at most ${openBoxes}`, given);
@@ -546,14 +786,26 @@ export class SheetGame {
     return given;
   }
 
+  /**
+   * @param {string} key
+   * @param {unknown} value
+   * @param {number} least
+   * @param {number} most
+   */
   #readDice(key, value, least, most) {
     const { faces } = this.manifest.turn;
     if (!isList(value, least, most, (die) => isWhole(die, 1, faces))) {
       refuse(key, `a list of ${least} to ${most} dice from 1 to ${faces}`, value);
     }
-    return this.rollOf.get([...value].sort((a, b) => a - b).join());
+    const sorted = [...value].sort((a, b) => a - b).join();
+    return /** @type {number} */ (this.rollOf.get(sorted));
   }
 
+  /**
+   * @param {Record<string, unknown>} position
+   * @param {State} state
+   * @returns {Rolled | Waiting}
+   */
   #readRoll(position, state) {
     const { dice, rolls_a_turn: rolls } = this.manifest.turn;
     const { rolls_left: rollsLeft, dice: given } = position;

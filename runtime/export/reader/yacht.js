@@ -13,9 +13,20 @@ import { SheetGame } from "./sheet.js";
 
 export { ExportError, parseManifest } from "./export.js";
 
-/** Open an export of yacht; a damaged one is refused.  Without an outlook it plays level hard. */
+/** @import { Opened } from "./export.js" */
+/** @import { OutlookManifest } from "./outlook.js" */
+/** @import { SheetManifest } from "./sheet.js" */
+
+/**
+ * Open an export of yacht; a damaged one is refused.  Without an outlook it plays level hard.
+ *
+ * @param {unknown} manifest
+ * @param {unknown} values
+ * @param {unknown} [outlook]
+ */
 export function open(manifest, values, outlook) {
   return opened(() => {
+    /** @type {Opened<SheetManifest & OutlookManifest>} */
     const found = openExport(manifest, "yacht.js", values, outlook);
     const known = "outlook_kind" in found.arrays;
     return new SheetGame(found, known ? new Outlook(found.manifest, found.arrays) : null);

@@ -1,29 +1,32 @@
 // Answers vectors with the reader of an export, and says where it is off.
 //
-//     node answers.mjs FOLDER [VECTORS]
+//     node answers.mjs FOLDER [VECTORS [WITHIN]]
 //
 // FOLDER is an export; VECTORS a file with one JSON vector a line, by default those of the
 // manifest.  Prints {"checked", "wrong": [...], "worst", "median_ms"}, and fails if any is wrong:
 // the best moves must be the same in the same order, every value what the vector says within
-// 1e-9, and what an answer holds beside them the same.
+// WITHIN, 1e-9 unless given, and what an answer holds beside them the same.
 
 import fs from "node:fs";
-import path from "node:path";
-import { pathToFileURL } from "node:url";
 
-const [folder, file] = process.argv.slice(2);
-const at = (name) => path.resolve(folder, name);
-const text = fs.readFileSync(at("manifest.json"), "utf8");
-const manifest = JSON.parse(text);
-const { open } = await import(pathToFileURL(at(Object.keys(manifest.reader)[0])));
-const game = open(text, ...Object.keys(manifest.files).map((name) => fs.readFileSync(at(name))));
+import { exported } from "./exported.mjs";
+
+/** @import { Vector } from "./exported.mjs" */
+
+const [folder, file, within = "1e-9"] = process.argv.slice(2);
+const { text, manifest, files, open } = await exported(folder);
+const game = open(text, ...files);
+/** @type {Vector[]} */
 const vectors =
   file === undefined
     ? manifest.vectors
     : fs.readFileSync(file, "utf8").trim().split("\n").map((line) => JSON.parse(line));
 
+/** @type {(one: unknown, other: unknown) => boolean} */
 const same = (one, other) => JSON.stringify(one) === JSON.stringify(other);
+/** @type {{ vector: Vector, answer: unknown }[]} */
 const wrong = [];
+/** @type {number[]} */
 const times = [];
 let worst = 0;
 for (const vector of vectors) {
@@ -33,20 +36,23 @@ for (const vector of vectors) {
   const gaps = [answer.value - vector.read];
   for (const [move, value, total] of vector.options ?? []) {
     const option = answer.options.find((found) => same(found.move, move));
-    gaps.push(option === undefined ? NaN : option.value - value);
-    if (total !== undefined) gaps.push(option.expected_total - total);
+    gaps.push((option?.value ?? NaN) - value);
+    if (total !== undefined) gaps.push((option?.expected_total ?? NaN) - total);
   }
   const { best, value, unit, options, ...beside } = answer;
   for (const [key, held] of Object.entries(vector.beside ?? {})) {
-    if (key !== "win_shares") gaps.push(same(beside[key], held) ? 0 : NaN);
-    else held.forEach((share, seat) => gaps.push(beside[key][seat] - share));
+    const told = beside[key];
+    if (key !== "win_shares") gaps.push(same(told, held) ? 0 : NaN);
+    else if (!Array.isArray(told) || !Array.isArray(held)) gaps.push(NaN);
+    else held.forEach((share, seat) => gaps.push(told[seat] - share));
   }
+  /** @param {object} held */
   const keys = (held) => Object.keys(held).sort().join();
   if (vector.beside !== undefined && keys(beside) !== keys(vector.beside)) gaps.push(NaN);
   if (vector.unit !== undefined && unit !== vector.unit) gaps.push(NaN);
   const off = Math.max(...gaps.map(Math.abs));
   const all = vector.options === undefined || vector.options.length === options.length;
-  if (!(off <= 1e-9) || !all || !same(best, vector.best)) wrong.push({ vector, answer });
+  if (!(off <= Number(within)) || !all || !same(best, vector.best)) wrong.push({ vector, answer });
   else worst = Math.max(worst, off);
   if (vector.move !== undefined && !same(game.bestMove(vector.position), vector.move)) {
     wrong.push({ vector, answer });
@@ -54,5 +60,6 @@ for (const vector of vectors) {
 }
 times.sort((a, b) => a - b);
 const median_ms = times[times.length >> 1];
-console.log(JSON.stringify({ checked: vectors.length, wrong: wrong.slice(0, 3), worst, median_ms }));
+const checked = vectors.length;
+console.log(JSON.stringify({ checked, wrong: wrong.slice(0, 3), worst, median_ms }));
 process.exitCode = wrong.length || !vectors.length ? 1 : 0;

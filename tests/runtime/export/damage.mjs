@@ -4,36 +4,36 @@
 //
 // Prints {"refused": {kind: count}}; fails if a damaged copy opens or fails otherwise.
 
-import fs from "node:fs";
-import path from "node:path";
-import { pathToFileURL } from "node:url";
+import { exported } from "./exported.mjs";
+
+/** @import { Manifest } from "./exported.mjs" */
 
 const [folder, count] = process.argv.slice(2);
-const at = (name) => path.resolve(folder, name);
-const text = fs.readFileSync(at("manifest.json"), "utf8");
-const manifest = JSON.parse(text);
-const { open, ExportError } = await import(pathToFileURL(at(Object.keys(manifest.reader)[0])));
-const files = Object.keys(manifest.files).map((name) => fs.readFileSync(at(name)));
+const { text, manifest, files, open, ExportError } = await exported(folder);
 
 // A small generator (xorshift), so that a failure comes again.
 let seed = 88172645;
+/** @param {number} n */
 const below = (n) => {
   seed ^= seed << 13;
   seed ^= seed >>> 17;
   seed ^= seed << 5;
   return (seed >>> 0) % n;
 };
+/** @param {Uint8Array} bytes */
 const flipped = (bytes) => {
   const copy = Uint8Array.from(bytes);
   copy[below(copy.length)] ^= 1 << below(8);
   return copy;
 };
+/** @param {(copy: Manifest) => void} change */
 const sealed = (change) => {
   const copy = JSON.parse(text);
   change(copy);
   return copy;
 };
 const other = { ...manifest, format_version: 2 };
+/** @type {(() => [unknown, ...unknown[]])[]} */
 const cases = [
   () => [text, ...files.map((bytes) => bytes.subarray(0, below(bytes.length)))],
   () => [text, ...files.map((bytes) => Buffer.concat([bytes, Buffer.from([0])]))],
@@ -52,6 +52,7 @@ const cases = [
   () => [text, ...files.map(() => "text")],
   () => [" ".repeat(5_000_000), ...files],
 ];
+/** @type {Record<string, number>} */
 const refused = {};
 for (let i = 0; i < Number(count); i++) {
   try {
@@ -64,7 +65,7 @@ for (let i = 0; i < Number(count); i++) {
   throw new Error(`damage ${i % cases.length} was not noticed`);
 }
 // What says the same in another text is refused too, and so is any changed character.
-for (const other of [
+for (const rewritten of [
   `${text}\n`,
   text.slice(1).replace("\n", "{"),
   text.replace(": ", ":  "),
@@ -73,12 +74,12 @@ for (const other of [
   JSON.stringify(manifest),
 ]) {
   try {
-    open(other, ...files);
+    open(rewritten, ...files);
   } catch (error) {
-    if (error.kind !== "corrupt_export") throw error;
+    if (!(error instanceof ExportError) || error.kind !== "corrupt_export") throw error;
     continue;
   }
-  throw new Error(`another text was not noticed: ${other.slice(0, 60)}`);
+  throw new Error(`another text was not noticed: ${rewritten.slice(0, 60)}`);
 }
 for (let i = 0; i < Number(count); i++) {
   const spot = below(text.length);

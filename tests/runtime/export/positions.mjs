@@ -6,17 +6,15 @@
 // each, or "answered", a line each, and fails if one fails otherwise.
 
 import fs from "node:fs";
-import path from "node:path";
-import { pathToFileURL } from "node:url";
+
+import { exported } from "./exported.mjs";
 
 const [folder, file, level] = process.argv.slice(2);
-const at = (name) => path.resolve(folder, name);
-const text = fs.readFileSync(at("manifest.json"), "utf8");
-const manifest = JSON.parse(text);
-const { open, ExportError } = await import(pathToFileURL(at(Object.keys(manifest.reader)[0])));
-const game = open(text, ...Object.keys(manifest.files).map((name) => fs.readFileSync(at(name))));
+const { text, files, open, ExportError } = await exported(folder);
+const game = open(text, ...files);
 for (const line of fs.readFileSync(file, "utf8").trim().split("\n")) {
   try {
+    // eslint-disable-next-line no-eval -- the lines are the test's own
     game.ask(eval(`(${line})`), level);
   } catch (error) {
     if (!(error instanceof ExportError)) throw error;

@@ -121,9 +121,9 @@ def markdown(rows: Sequence[Row]) -> str:
 `{command}`; `python scripts/benchmark.py NAME` measures one row, `--json` prints
 objects. Not in the table, since they take minutes: {", ".join(f"`{name}`" for name in SLOW)}.
 
-`python scripts/benchmark.py signature` prints one digest that changes when a value of a default table
-or a choice of a level changes, and below it the parts it is made of; commits that change behaviour
-quote it.
+`python scripts/benchmark.py signature` prints one digest that changes when a value of a default
+table or a choice of a level changes, and below it the parts it is made of; commits that change
+behaviour quote it.
 
 """
     return head + "\n".join(table) + "\n"

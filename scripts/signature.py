@@ -166,9 +166,8 @@ class Rules:
 
     def outcomes(self, state: Any) -> list[tuple[Json, Any]]:
         """Return what chance can bring with its JSON."""
-        return [
-            (self.entry.codec.outcome_to_json(found), found) for found, _ in state.chance_outcomes()
-        ]
+        to_json = self.entry.codec.outcome_to_json
+        return [(to_json(found), found) for found, _ in state.chance_outcomes()]
 
     def outcome(self, outcome: Any) -> Json:
         """Return the JSON of what chance brought."""

@@ -52,10 +52,19 @@ _LARGEST_FILE = 200_000_000
 
 
 def reader_files() -> dict[str, bytes]:
-    """Return the JavaScript modules of all readers, by name."""
-    folder = files(__package__) / "reader"
-    found = {path.name: path.read_bytes() for path in folder.iterdir()}
-    return {name: text for name, text in sorted(found.items()) if name.endswith(".js")}
+    """Return the JavaScript modules of all readers, by the names that an export gives them.
+
+    A game's ``engine.js`` goes by the name of the game; the others keep theirs, those that
+    games share lying in ``engine`` here and in ``five_dice``.
+    """
+    games = (folder for folder in files("ustad.runtime.games").iterdir() if folder.is_dir())
+    found = {
+        f"{folder.name}.js" if path.name == "engine.js" else path.name: path.read_bytes()
+        for folder in (files(__package__) / "engine", *games)
+        for path in folder.iterdir()
+        if path.name.endswith(".js")
+    }
+    return dict(sorted(found.items()))
 
 
 def _with_places(arrays: Mapping[str, Packed]) -> tuple[bytes, dict[str, dict[str, Any]]]:

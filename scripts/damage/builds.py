@@ -284,6 +284,8 @@ def quick(specs: Sequence[TableSpec], folder: Path, count: int = 3) -> list[Tabl
 
     Numbers that ship are left out: they are learned, which takes minutes.
     """
+    from ustad.solver.build import solver_of
+
     seconds: dict[str, tuple[float, TableSpec]] = {}
     for spec in sorted(specs, key=lambda spec: spec.path(folder).stat().st_size):
         if spec.game not in seconds and solver_of(spec.game).shipped(spec.options) is None:

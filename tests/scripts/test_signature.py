@@ -75,9 +75,9 @@ def test_a_choice_changes_its_own_part_and_the_signature(
 
     made = Advisor.bot
 
-    def bot(self: Advisor, kind: Any, rules: Any, level: str, *seed: int) -> Any:
-        found = made(self, kind, rules, level, *seed)
-        return LastMove(found) if (kind.name, level) == ("pasa", "hard") else found
+    def bot(self: Advisor, entry: Any, rules: Any, level: str, *seed: int) -> Any:
+        found = made(self, entry, rules, level, *seed)
+        return LastMove(found) if (entry.name, level) == ("pasa", "hard") else found
 
     monkeypatch.setattr(Advisor, "bot", bot)
     after = measure(folder)
@@ -130,12 +130,12 @@ def test_the_order_of_sums_and_moves_does_not_matter() -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_option_and_every_number_of_seats_is_covered(name: str) -> None:
-    kind = entry_of(name)
-    played = [kind.read_options(options) for options, _ in signature.SETTINGS[name]]
-    for option in kind.options:
+    rulebook = entry_of(name).rules
+    played = [rulebook.read_options(options) for options, _ in signature.SETTINGS[name]]
+    for option in rulebook.options:
         found = [options[option.name] for options in played]
         assert set(option.choices) <= set(found), option.name
         assert len(set(found)) > 1, option.name
     seats = {number for _, numbers in signature.SETTINGS[name] for number in numbers}
-    assert seats == set(range(kind.least_players, kind.most_players + 1))
+    assert seats == set(range(rulebook.seats.least, rulebook.seats.most + 1))
     assert signature.GAMES.keys() == signature.SETTINGS.keys() == set(NAMES)

@@ -401,11 +401,10 @@ def test_an_endless_relay_is_stopped_where_the_rules_stop_it(node: str, tmp_path
             after, taken, laps = state.sown(move)
             if laps < 0:
                 found.append([board, move.hole, after, taken])
-    source_text = (Path(raja_pasu_export.__file__).parent / "reader" / "raja_pasu.js").read_text()
-    reader = Path(raja_pasu_export.__file__).parent / "reader"
-    for module in reader.glob("*.js"):
-        shutil.copy(module, tmp_path / module.name)
-    (tmp_path / "raja_pasu.js").write_text(source_text + "\nexport { playHole };\n")
+    for name, module in reader_files().items():
+        (tmp_path / name).write_bytes(module)
+    with (tmp_path / "raja_pasu.js").open("a") as file:
+        file.write("\nexport { playHole };\n")
     (tmp_path / "package.json").write_text('{"type": "module"}')
     script = (
         'import { playHole } from "./raja_pasu.js";'

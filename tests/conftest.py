@@ -16,7 +16,7 @@ import pytest
 
 from ustad.runtime.cli.main import main
 from ustad.runtime.games.yacht.entry import ENTRY
-from ustad.runtime.games.yacht.outlooks import STEPS
+from ustad.runtime.games.yacht.tables import STEPS
 from ustad.solver.build import build_table
 from ustad.tables import write_table
 

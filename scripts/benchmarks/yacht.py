@@ -112,7 +112,7 @@ def yacht_first_run() -> Row:
 def yacht_outlook_build() -> Row:
     """Find the outlooks of one setting, the code compiled."""
     from ustad.solver.yacht import values as yacht
-    from ustad.solver.yacht.values import outlooks as outlook
+    from ustad.solver.yacht.build import outlooks as outlook
 
     values = yacht.solve(0)
     outlook.solve(0, values, most_open=1)
@@ -123,7 +123,7 @@ def yacht_outlook_build() -> Row:
 @benchmark
 def yacht_best_chances() -> Row:
     """Find the best chances of one setting, the code compiled."""
-    from ustad.solver.yacht.values import chances
+    from ustad.solver.yacht.build import chances
 
     chances.solve(0, most_open=1)
     row = timed(lambda: chances.solve(0), 1)

@@ -10,9 +10,9 @@ import pytest
 
 from ustad.runtime.core.errors import OptionError
 from ustad.runtime.core.game import LEVELS
+from ustad.runtime.games.marriage.round import rules as marriage
 from ustad.runtime.games.marriage.round.rules import TYPE, decisions, values
 from ustad.runtime.games.marriage.round.rules import levels as levels_of
-from ustad.runtime.games.marriage.round import rules as marriage
 from ustad.solver.build import build_table
 from ustad.solver.marriage.learning import learning as solver
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from ustad.runtime.games.marriage.cards import melds
 from ustad.runtime.games.marriage.cards.melds import CARD_NAMES, CARD_NUMBER, CARDS, COPIES
 from ustad.runtime.games.marriage.hand import Hand, finish_distance, judge_finish, judge_hand
 from ustad.runtime.games.marriage.round.rules import (
@@ -20,7 +21,6 @@ from ustad.runtime.games.marriage.round.rules import (
     without,
 )
 from ustad.runtime.games.marriage.round.rules import hand as marriage_hand
-from ustad.runtime.games.marriage.cards import melds
 
 DECK = np.repeat(np.arange(CARDS), COPIES).tolist()
 MEMORY = np.zeros(1 << 16, dtype=np.int64)

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from ustad.runtime.core.game import LEVELS
-from ustad.runtime.games.marriage.round.rules import TYPE, View, decisions, levels, ratings
 from ustad.runtime.games.marriage.cards import melds
 from ustad.runtime.games.marriage.round import rules as marriage
+from ustad.runtime.games.marriage.round.rules import TYPE, View, decisions, levels, ratings
 
 NONE = np.zeros(melds.CARDS, dtype=np.int64)
 

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from scipy import optimize, sparse
 
 from ustad.runtime.core import kernels as compiled
-from ustad.runtime.games.marriage.round.rules import hand as marriage_hand
 from ustad.runtime.games.marriage.cards import melds
 from ustad.runtime.games.marriage.round import rules as marriage
+from ustad.runtime.games.marriage.round.rules import hand as marriage_hand
 
 DECK = np.repeat(np.arange(melds.CARDS), melds.COPIES)
 NONE = np.zeros(melds.CARDS, dtype=np.int64)

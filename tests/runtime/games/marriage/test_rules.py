@@ -16,6 +16,8 @@ from hypothesis import strategies as st
 
 from ustad.runtime.core.errors import MoveError, OptionError, OutcomeError, PositionError
 from ustad.runtime.core.game import CHANCE
+from ustad.runtime.games.marriage.cards import melds
+from ustad.runtime.games.marriage.round import rules as marriage
 from ustad.runtime.games.marriage.round.rules import (
     TYPE,
     Deal,
@@ -27,8 +29,6 @@ from ustad.runtime.games.marriage.round.rules import (
     ShowDublees,
 )
 from ustad.runtime.games.marriage.round.rules import hand as judged
-from ustad.runtime.games.marriage.cards import melds
-from ustad.runtime.games.marriage.round import rules as marriage
 
 CASES = json.loads(
     (Path(__file__).parents[3] / "data" / "marriage.json").read_text(encoding="utf-8")

@@ -18,6 +18,8 @@ import pytest
 
 from ustad.runtime.core.errors import MoveError, PositionError
 from ustad.runtime.core.game import CHANCE
+from ustad.runtime.games.marriage.cards import melds
+from ustad.runtime.games.marriage.round import rules as marriage
 from ustad.runtime.games.marriage.round.rules import (
     DISCARD,
     DRAW,
@@ -32,8 +34,6 @@ from ustad.runtime.games.marriage.round.rules import (
     ShowDublees,
     View,
 )
-from ustad.runtime.games.marriage.cards import melds
-from ustad.runtime.games.marriage.round import rules as marriage
 
 OPTION_SETS: tuple[dict[str, Any], ...] = (
     {},

@@ -135,8 +135,8 @@ class Rules:
     def __init__(self, name: str, options: Mapping[str, Any]) -> None:
         self.name = name
         self.entry = entry_of(name)
-        self.rules = self.entry.rules.read(options)
-        self.options = dict(self.rules.options)
+        self.options = self.entry.rules.read_options(options)
+        self.rules = self.entry.rules.make(**self.options)
 
     def read(self, position: Json) -> Any:
         """Return the state of a JSON position of these rules."""

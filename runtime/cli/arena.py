@@ -13,7 +13,7 @@ from ustad.runtime.cli.parser import (
     add_for_each_game,
     add_options,
     folder_of,
-    rules_of,
+    options_of,
     whole_number,
 )
 from ustad.runtime.core.game import LEVELS
@@ -33,11 +33,11 @@ def add_arena(commands: Any, games: Sequence[str]) -> None:
 
 
 def _arena(args: argparse.Namespace) -> int:
-    entry, rules = rules_of(args)
+    entry, options = options_of(args)
     prepare(entry)
     match = arena.Match(
         game=args.game,
-        options=rules.options,
+        options=options,
         levels=tuple(check_level(level) for level in args.levels),
         games=whole_number("--games", args.games),
         seed=check_seed(whole_number("--seed", args.seed)),
@@ -46,6 +46,7 @@ def _arena(args: argparse.Namespace) -> int:
     jobs = whole_number("--jobs", args.jobs)
     with progress_bar(f"arena {args.game}", "games") as progress:
         summary = arena.run(match, jobs, args.cluster, progress)
+    rules = entry.rules.make(**options)
     for row in summary["levels"]:
         if told := entry.levels.plays_by(row["level"], rules, folder_of(args)):
             row["plays_by"] = told

@@ -87,10 +87,11 @@ def add_options(parser: argparse.ArgumentParser, game: AnyEntry) -> None:
     )
 
 
-def rules_of(args: argparse.Namespace) -> tuple[AnyEntry, Any]:
-    """Return the game of a command and its rules with the options given."""
+def options_of(args: argparse.Namespace) -> tuple[AnyEntry, dict[str, Any]]:
+    """Return the game of a command and the full option set of its rules."""
     game = entry(args.game)
-    return game, game.rules.read(parse_options(game.name, game.rules.options, args.option))
+    given = parse_options(game.name, game.rules.options, args.option)
+    return game, game.rules.read_options(given)
 
 
 def folder_of(args: argparse.Namespace) -> Path:

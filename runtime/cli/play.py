@@ -16,7 +16,7 @@ from ustad.runtime.cli.parser import (
     add_for_each_game,
     add_options,
     folder_of,
-    rules_of,
+    options_of,
     whole_number,
     whole_number_if_given,
 )
@@ -38,7 +38,8 @@ def add_play(commands: Any, games: Sequence[str]) -> None:
 
 
 def _play(args: argparse.Namespace) -> int:
-    entry, rules = rules_of(args)
+    entry, options = options_of(args)
+    rules = entry.rules.make(**options)
     if args.json:
         raise UsageError("play: a game for people has no --json; programs use ustad serve")
     level = check_level(args.level)

@@ -113,7 +113,7 @@ class Game(Protocol):
 
     @property
     def options(self) -> Mapping[str, Any]:
-        """The full option set."""
+        """The options that a position tells; others matter to :meth:`new` alone."""
 
     def new(self, players: int, first: int = 0, seed: Sequence[int] = (0,)) -> State[Any]:
         """Return the start of a game for so many seats, seat ``first`` beginning.

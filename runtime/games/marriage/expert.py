@@ -22,6 +22,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ustad.runtime.core.game import Advice, rank
+from ustad.runtime.games.marriage.cards import melds
 from ustad.runtime.games.marriage.cards.melds import (
     CARD_NAMES,
     CARDS,
@@ -60,9 +61,8 @@ from ustad.runtime.games.marriage.ratings import (
     maal_of_card,
     take_row_after,
 )
-from ustad.runtime.games.marriage.round.rules import View
-from ustad.runtime.games.marriage.cards import melds
 from ustad.runtime.games.marriage.round import rules as marriage
+from ustad.runtime.games.marriage.round.rules import View
 from ustad.runtime.games.marriage.values import (
     DISCARD_SHOWN,
     DISCARD_UNSHOWN,

@@ -30,6 +30,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ustad.runtime.core.errors import UsageError, shown
+from ustad.runtime.games.marriage.cards import melds
 from ustad.runtime.games.marriage.cards.melds import (
     CARD_NAMES,
     CARD_NUMBER,
@@ -58,7 +59,6 @@ from ustad.runtime.games.marriage.round.rules import (
     sorted_melds,
     without,
 )
-from ustad.runtime.games.marriage.cards import melds
 
 HELD_DUBLEES = HAND - 2 * DUBLEES_TO_SHOW
 """How many cards are in hand after a show of seven dublees."""

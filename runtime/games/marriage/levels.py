@@ -13,6 +13,7 @@ from functools import cache
 import numpy as np
 
 from ustad.runtime.core.game import Advice
+from ustad.runtime.games.marriage.cards import melds
 from ustad.runtime.games.marriage.cards.melds import SHOW_MELDS, joker_mask
 from ustad.runtime.games.marriage.decisions import (
     TO_FINISH,
@@ -33,9 +34,8 @@ from ustad.runtime.games.marriage.ratings import (
     FEATURE_NAMES,
     Floats,
 )
-from ustad.runtime.games.marriage.round.rules import View
-from ustad.runtime.games.marriage.cards import melds
 from ustad.runtime.games.marriage.round import rules as marriage
+from ustad.runtime.games.marriage.round.rules import View
 
 
 def _by_name(first: int, weights: Mapping[str, float]) -> dict[str, float]:

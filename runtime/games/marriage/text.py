@@ -2,28 +2,14 @@
 
 from __future__ import annotations
 
-from __future__ import annotations
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cache
-from itertools import combinations, combinations_with_replacement
-from pathlib import Path
-from typing import Any, NamedTuple
-import numpy as np
-from ustad.runtime.core.errors import MoveError, OutcomeError, PositionError, shown
-from ustad.runtime.core.game import CHANCE, OVER, Bot, Command, GameType, Option
-from ustad.runtime.core.strict_json import Fields
+from typing import Any
+
+from ustad.runtime.core.errors import MoveError, shown
 from ustad.runtime.games.marriage.cards.melds import (
     CARD_NAMES,
-    CARD_NUMBER,
-    COPIES,
-    MASTER,
     PUTALI,
-    RANKS,
 )
-from ustad.runtime.games.marriage.cards import melds
-from ustad.tables import TableSpec
 
 
 class MarriageText(Text[MarriageState, Move]):

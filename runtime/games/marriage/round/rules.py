@@ -60,28 +60,26 @@ may begin late: they hold the last ones known.
 """
 
 from __future__ import annotations
+
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import combinations, combinations_with_replacement
-from pathlib import Path
 from typing import Any, NamedTuple
+
 import numpy as np
+
 from ustad.runtime.core.errors import MoveError, OutcomeError, PositionError, shown
-from ustad.runtime.core.game import CHANCE, OVER, Bot, Command, GameType, Option
-from ustad.runtime.core.strict_json import Fields
+from ustad.runtime.core.game import CHANCE, OVER, Option
+from ustad.runtime.games.marriage.cards import melds
 from ustad.runtime.games.marriage.cards.melds import (
     CARD_NAMES,
-    CARD_NUMBER,
     COPIES,
     MASTER,
     PUTALI,
     RANKS,
 )
-
-from ustad.runtime.games.marriage.cards import melds
-from ustad.tables import TableSpec
 
 HAND = 21
 

@@ -55,10 +55,11 @@ ROOMS = (
     ("export",),
     ("entry",),
 )
-"""The modules of a game's folder, each needing those before it alone; what has another name
-holds bots, like ``levels``."""
+"""The modules of a game's folder, each needing those before it alone."""
 
-BOTS = ROOMS.index(("levels",))
+OTHERS = ROOMS.index(("states",)), ROOMS.index(("levels",))
+"""The places of modules with other names: they help ``tables`` or ``levels``, or hold bots, so
+they may need what ``levels`` needs, and be needed by whatever comes after ``states``."""
 
 FIND_BY_NAME = {
     "runtime.core.registry": "the entries",
@@ -125,13 +126,21 @@ def floor(module: str) -> int:
     return begins[max(fits, key=len)]
 
 
-def room(module: str) -> tuple[str, int] | None:
-    """Return a module's game and its place among the modules of that game."""
+class Room(NamedTuple):
+    """A module's game, the first place that may need it, and the last place that it may need."""
+
+    game: str
+    first: int
+    last: int
+
+
+def room(module: str) -> Room | None:
+    """Return where a module stands in the folder of its game, None for one of no game."""
     parts = module.split(".")
     if parts[:2] != ["runtime", "games"] or len(parts) < 4 or parts[2] not in NAMES:
         return None
     places = [at for at, names in enumerate(ROOMS) if parts[3] in names]
-    return parts[2], places[0] if places else BOTS
+    return Room(parts[2], *((places[0], places[0]) if places else OTHERS))
 
 
 @pytest.mark.parametrize("module", SOURCES)
@@ -142,11 +151,11 @@ def test_nobody_imports_from_a_floor_above(module: str) -> None:
 
 @pytest.mark.parametrize("module", [module for module in SOURCES if room(module)])
 def test_a_game_knows_itself_alone_and_each_room_those_before_it(module: str) -> None:
-    game, place = room(module) or ("", 0)
+    own = room(module)
     for one in of_the_house(module):
-        if (other := room(one.name)) is not None:
-            assert other[0] == game, f"{module}:{one.line} imports {one.name}"
-            assert other[1] <= place, f"{module}:{one.line} imports {one.name}"
+        if own and (other := room(one.name)):
+            assert other.game == own.game, f"{module}:{one.line} imports {one.name}"
+            assert other.first <= own.last, f"{module}:{one.line} imports {one.name}"
 
 
 def test_no_imports_go_round_in_a_circle() -> None:

@@ -59,7 +59,7 @@ def test_dice_of_a_seat_depend_on_nothing_but_deal_seat_turn_and_roll() -> None:
                 state = state.apply(luck.outcome(state))
             else:
                 state = state.apply(state.legal_moves()[0])
-        other = other.apply(other.game.writes(other.sheet, other.dice, other.rolls_left)[0])
+        other = other.apply(other.rules.writes(other.sheet, other.dice, other.rolls_left)[0])
         assert luck.outcome(state) == luck.outcome(other)
     firsts = {rules.luck(2, (5, deal)).outcome(rules.new(2)) for deal in range(20)}
     assert len(firsts) > 10
@@ -195,7 +195,7 @@ def test_a_table_that_goes_missing_is_told_by_the_worker(tmp_path: Path) -> None
 )
 def test_table_errors_survive_pickling(error: TableError) -> None:
     again = pickle.loads(pickle.dumps(error))
-    assert (type(again), str(again), again.entry) == (type(error), str(error), error.entry)
+    assert (type(again), str(again), again.kind) == (type(error), str(error), error.kind)
 
 
 def test_a_worker_that_is_killed_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -218,7 +218,7 @@ def test_a_missing_seat_is_a_usage_error() -> None:
         arena.run(a_match(None, games=1))
 
 
-class _Judge:
+class _Gains:
     """Says that each turn of a player gains a hundredth."""
 
     def begins_turn(self, state: Any, player: int) -> bool:
@@ -232,7 +232,7 @@ def test_exact_gains_are_summed_over_the_turns_of_the_one_player_not_hard(
     tables: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """13 turns a game and an even share: 1/3 + 0.13, without spread; for one player alone."""
-    monkeypatch.setattr(type(entry_of("yacht")), "judge", lambda *_: _Judge())
+    monkeypatch.setattr(type(entry_of("yacht").levels), "turn_gains", lambda *_: _Gains())
     summary = arena.run(a_match(tables, "medium", "hard", "hard"))
     rows = {row["level"]: row for row in summary["levels"]}
     assert rows["medium"][arena.EXACT]["mean"] == pytest.approx(1 / 3 + 0.13, abs=1e-12)

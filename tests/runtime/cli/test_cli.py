@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ustad.runtime.cli.main import main as cli
+from ustad.runtime.cli import build
 from ustad.runtime.core.registry import entry as entry_of
 from ustad.runtime.games.yacht.entry import ENTRY
 from ustad.runtime.games.yacht.rules import BOXES, SECOND_YACHT
@@ -182,7 +182,7 @@ WRONG = {
     "rolls_left 3": ("--dice 1 1 3 4 6 --rolls-left 3", "position", "rolls_left"),
     "rolls_left two": ("--dice 1 1 3 4 6 --rolls-left two", "position", "--rolls-left"),
     "no rolls_left": ("--dice 1 1 3 4 6", "position", "--rolls-left: expected 0, 1 or 2"),
-    "no dice": ("--rolls-left 2", "position", "--dice: expected the dice"),
+    "no dice": ("--rolls-left 2", "position", "--dice: expected the five dice"),
     "unknown box": ("--sheet aces=3", "position", 'unknown key "aces"'),
     "ones=7": ("--sheet ones=7", "position", "ones: expected one of 0, 1, 2, 3, 4, 5, got 7"),
     "full_house=24": ("--sheet full_house=24", "position", "full_house: expected one of 0, 25"),
@@ -484,7 +484,7 @@ def test_play_tells_at_once_which_table_is_missing(run_ustad: Ustad, tmp_path: P
 @pytest.fixture
 def one_game(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
     """Let dice poker, quickly solved, be the only game; the options of its default tables."""
-    monkeypatch.setattr(cli, "NAMES", ("dice_poker",))
+    monkeypatch.setattr(build, "NAMES", ("dice_poker",))
     return entry_of("dice_poker").tables.defaults()
 
 

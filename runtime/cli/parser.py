@@ -72,8 +72,10 @@ def add_flags(parser: argparse.ArgumentParser, flags: Sequence[Flag], title: str
     """Add flags that a game declares, under a title of their own if one is given."""
     group = parser.add_argument_group(title) if title else parser
     for flag in flags:
-        metavar: dict[str, Any] = {} if flag.takes is Takes.NOTHING else {"metavar": flag.metavar}
-        group.add_argument(flag.name, help=flag.help, **metavar, **_HOW[flag.takes])
+        more: dict[str, Any] = {} if flag.takes is Takes.NOTHING else {"metavar": flag.metavar}
+        if flag.required:
+            more["required"] = True
+        group.add_argument(flag.name, help=flag.help, **more, **_HOW[flag.takes])
 
 
 def add_options(parser: argparse.ArgumentParser, game: AnyEntry) -> None:

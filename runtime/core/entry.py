@@ -243,6 +243,7 @@ class Flag(NamedTuple):
     help: str
     metavar: str | None = None
     takes: Takes = Takes.ONE
+    required: bool = False
 
 
 Given: TypeAlias = Mapping[str, Any]

@@ -9,34 +9,34 @@ import numpy as np
 
 from benchmarks.common import Row, benchmark, timed
 from ustad.runtime.core.registry import entry as entry_of
-
-# Marriage
+from ustad.runtime.games.marriage.cards.cards import CARDS, COPIES, counts_of
+from ustad.runtime.games.marriage.cards.finishes import finish_work
+from ustad.runtime.games.marriage.cards.maal import joker_mask
 
 
 @benchmark
 def marriage_distances() -> Row:
     """Find how far hands are from a show (21 cards), and from a finish with all outs (13)."""
-    from ustad.runtime.core import kernels as compiled
-    from ustad.runtime.games.marriage.cards import melds
+    from ustad.runtime.games.marriage import kernels
 
-    deck = np.repeat(np.arange(melds.CARDS), melds.COPIES)
+    deck = np.repeat(np.arange(CARDS), COPIES)
     runs, size = 6, 1000  # each run with hands that were not seen before
     hands = [np.random.default_rng(seed).permutation(deck) for seed in range(runs * size)]
-    shows = iter([melds.counts_of(hand[:21]) for hand in hands])
-    finishes = iter([melds.counts_of(hand[:13]) for hand in hands])
+    shows = iter([counts_of(hand[:21]) for hand in hands])
+    finishes = iter([counts_of(hand[:13]) for hand in hands])
     memory = np.zeros(1 << 16, dtype=np.int64)
-    none = np.zeros(melds.CARDS, dtype=np.int64)
-    groups, outs = melds.finish_work()
+    none = np.zeros(CARDS, dtype=np.int64)
+    groups, outs = finish_work()
     chosen = np.zeros(4, dtype=np.int64)
-    jokers = melds.joker_mask(6)
+    jokers = joker_mask(6)
 
     def show() -> None:
         for hand in islice(shows, size):
-            compiled.marriage_show_distance(memory, hand, none, False)
+            kernels.show_distance(memory, hand, none, False)
 
     def finish() -> None:
         for hand in islice(finishes, size):
-            compiled.marriage_search_finish(hand, jokers, 12, groups, outs, chosen, True)
+            kernels.search_finish(hand, jokers, 12, groups, outs, chosen, True)
 
     show()
     finish()
@@ -97,7 +97,7 @@ def marriage_moves() -> Row:
 @benchmark
 def marriage_strength() -> Row:
     """Measure expert against three hard: net points a round, paired deals, all four seats."""
-    from ustad.solver.marriage.learning import measure
+    from ustad.solver.marriage.measuring import measure
 
     mean, half = measure("expert", "hard", 1000, 101)
     ok = mean >= 0.8 and mean - half > 0.4

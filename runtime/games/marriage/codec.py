@@ -6,15 +6,55 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
+from ustad.runtime.core.entry import Codec
 from ustad.runtime.core.errors import MoveError, OutcomeError, PositionError, shown
 from ustad.runtime.core.game import CHANCE
 from ustad.runtime.core.strict_json import Fields
-from ustad.runtime.games.marriage.cards import melds
-from ustad.runtime.games.marriage.cards.melds import (
+from ustad.runtime.games.marriage.cards.cards import (
     CARD_NAMES,
     CARD_NUMBER,
+    CARDS,
     COPIES,
+    HAND,
     PUTALI,
+    Cards,
+    counts_of,
+    in_words,
+    names_of,
+    sorted_melds,
+)
+from ustad.runtime.games.marriage.cards.melds import (
+    DUBLEES_TO_SHOW,
+    FINISH_PLACES,
+    SHOW_MELDS,
+    is_pure,
+    is_tanela,
+    melds_to_json,
+)
+from ustad.runtime.games.marriage.round.deal import Deal
+from ustad.runtime.games.marriage.round.known import chance_of_no_tiplu, held_by, held_by_others
+from ustad.runtime.games.marriage.round.moves import (
+    PILE,
+    STOCK,
+    Discard,
+    Draw,
+    Finish,
+    Lay,
+    Move,
+    Show,
+    ShowDublees,
+)
+from ustad.runtime.games.marriage.round.options import NAME
+from ustad.runtime.games.marriage.round.public import DISCARD, DRAW, Seat, Table, sees_at_once
+from ustad.runtime.games.marriage.round.rules import RULES, Marriage
+from ustad.runtime.games.marriage.round.settlement import payments, player_maal
+from ustad.runtime.games.marriage.round.view import (
+    WAITS_FOR_A_DRAW,
+    WAITS_FOR_CARD,
+    WAITS_FOR_NOTHING,
+    WAITS_FOR_TIPLU,
+    View,
+    check_finish_melds,
 )
 
 # JSON.
@@ -22,7 +62,7 @@ from ustad.runtime.games.marriage.cards.melds import (
 _OPTIONAL: Any = None
 
 
-class MarriageCodec(Codec[MarriageState, Move, Outcome]):
+class MarriageCodec(Codec[View, Move, int]):
     """Views, moves and cards as JSON."""
 
     # Positions.
@@ -30,9 +70,9 @@ class MarriageCodec(Codec[MarriageState, Move, Outcome]):
     def state_from_json(self, position: Any) -> View:
         """Return the view that a JSON position describes."""
         fields = Fields(position, "position")
-        fields.one_of("game", (self.name,))
-        rules = self.game(self.read_options(fields.take("options", {})))
-        players = fields.integer("players", self.least_players, self.most_players)
+        fields.one_of("game", (NAME,))
+        rules = RULES.read(fields.take("options", {}))
+        players = fields.integer("players", RULES.seats.least, RULES.seats.most)
         seat = fields.integer("seat", 0, players - 1)
         dealer = fields.integer("dealer", 0, players - 1)
         turns = fields.integer("turns", 0, 10**6)
@@ -95,7 +135,7 @@ class MarriageCodec(Codec[MarriageState, Move, Outcome]):
         view = state if isinstance(state, View) else state.view(state.table.to_move)
         table = view.table
         position: dict[str, Any] = {
-            "game": self.name,
+            "game": NAME,
             "options": view.rules.options,
             "players": table.players,
             "seat": view.seat,
@@ -103,7 +143,7 @@ class MarriageCodec(Codec[MarriageState, Move, Outcome]):
             "dealer": table.dealer,
             "turns": table.turns,
             "phase": table.phase,
-            "hand": _name_list(view.hand),
+            "hand": names_of(view.hand),
             "drawn": None if view.drawn is None else CARD_NAMES[view.drawn],
             "table": [
                 {
@@ -117,7 +157,7 @@ class MarriageCodec(Codec[MarriageState, Move, Outcome]):
             ],
             "tiplu_drawn": None if view.waits == WAITS_FOR_A_DRAW else table.tiplu_drawn,
             "tiplu": None if view.tiplu is None else CARD_NAMES[view.tiplu],
-            "pile": _name_list(table.pile),
+            "pile": names_of(table.pile),
             "discards": _entries(table.discards),
             "taken": _entries(table.taken),
             "stock": table.stock,
@@ -165,7 +205,7 @@ class MarriageCodec(Codec[MarriageState, Move, Outcome]):
         if isinstance(move, Draw):
             return {"draw": move.source}
         if isinstance(move, Lay):
-            return {"lay": _name_list(move.cards)}
+            return {"lay": names_of(move.cards)}
         if isinstance(move, Show):
             return {"show": melds_to_json(move.melds)}
         if isinstance(move, ShowDublees):
@@ -253,7 +293,7 @@ def _read_seat(rules: Marriage, value: Any, at: int, finisher: int | None) -> Se
     laid = _meld_list(fields, "laid_before_draw", fields.take("laid_before_draw"))
     has_shown, dublees = _boolean(fields, "shown"), _boolean(fields, "dublees")
     fields.done()
-    if len(laid) > melds.SHOW_MELDS or not all(map(is_tanela, laid)):
+    if len(laid) > SHOW_MELDS or not all(map(is_tanela, laid)):
         fields.fail("laid_before_draw", "at most three tanelas", value["laid_before_draw"])
     if not has_shown:
         if found or dublees:
@@ -262,15 +302,15 @@ def _read_seat(rules: Marriage, value: Any, at: int, finisher: int | None) -> Se
     finished = finisher == at
     if dublees:
         pairs = {cards for cards in found if len(cards) == 2 and cards[0] == cards[1]}
-        wanted = melds.DUBLEES_TO_SHOW + finished
+        wanted = DUBLEES_TO_SHOW + finished
         if not rules.dublee or len(found) != wanted or len(pairs) < wanted - finished:
             fields.fail("melds", f"{wanted} dublees, under the option dublee", value["melds"])
         return Seat(tuple(found), tuple(laid), True, True)
-    wanted = melds.SHOW_MELDS - len(laid)
+    wanted = SHOW_MELDS - len(laid)
     show, finish = found[:wanted], found[wanted:]
     if len(show) < wanted or not all(is_pure(cards, rules.master_is_pure) for cards in show):
         fields.fail("melds", f"{wanted} pure melds of three cards", value["melds"])
-    places = melds.FINISH_PLACES if finished else 0
+    places = FINISH_PLACES if finished else 0
     if sum(map(len, finish)) != places:
         fields.fail("melds", f"melds of {places} cards beside those of the show", value["melds"])
     return Seat(tuple(found), tuple(laid), True)
@@ -319,8 +359,8 @@ def _check_whole_play(fields: Fields, view: View) -> None:
             "position: pile: expected what the discards leave of it, each card taken by the "
             "seat after the one that threw it"
         )
-    hidden = not_in_sight(view) - melds.counts_of(held_by_others(table, view.seat).elements())
-    for card in range(melds.CARDS):
+    hidden = view.not_in_sight() - counts_of(held_by_others(table, view.seat).elements())
+    for card in range(CARDS):
         if hidden[card] < 0:
             raise PositionError(
                 f"position: taken: {CARD_NAMES[card]}: there are {COPIES[card]}, got "
@@ -331,7 +371,7 @@ def _check_whole_play(fields: Fields, view: View) -> None:
         if seat == view.seat:
             held -= Counter(view.hand)
             if held:
-                names = _names(sorted(held.elements()))
+                names = in_words(sorted(held.elements()))
                 raise PositionError(f"position: hand: expected {names}, taken and not thrown")
         elif held.total() > table.in_hand(seat):
             raise PositionError(
@@ -488,7 +528,7 @@ def _check_tiplu_drawn(fields: Fields, view: View) -> None:
     """Refuse a tiplu that is drawn or not where that cannot be."""
     table = view.table
     showers = [at for at, seat in enumerate(table.seats) if seat.shown]
-    none = _chance_of_no_tiplu(not_in_sight(view), table.stock)
+    none = chance_of_no_tiplu(view.not_in_sight(), table.stock)
     if table.blind and not (table.to_move in showers and table.phase == DISCARD):
         fields.fail("shown_blind", "false, since the seat to move has not just shown", True)
     if view.waits == WAITS_FOR_A_DRAW:
@@ -497,7 +537,7 @@ def _check_tiplu_drawn(fields: Fields, view: View) -> None:
     elif table.tiplu_drawn:
         if not showers:
             fields.fail("tiplu_drawn", "false, since nobody has shown", True)
-        if not possible_tiplus(view):
+        if not view.possible_tiplus():
             fields.fail("tiplu_drawn", "false, since no card is left to be the tiplu", True)
     elif showers and none == 0:
         fields.fail("tiplu_drawn", "true, since somebody has shown", False)
@@ -514,7 +554,7 @@ def _check_finisher(fields: Fields, view: View) -> None:
             fields.fail("finisher", "a seat that has shown and sees the tiplu", finisher)
         if not seat.dublees:
             try:
-                check_finish_melds(seat.melds[-_finish_size(seat) :], possible_tiplus(view))
+                check_finish_melds(seat.melds[-_finish_size(seat) :], view.possible_tiplus())
             except MoveError as error:
                 raise PositionError(f"position: table[{finisher}]: {error}") from None
     if view.maal is None:
@@ -532,4 +572,7 @@ def _check_finisher(fields: Fields, view: View) -> None:
 
 def _finish_size(seat: Seat) -> int:
     """Return how many melds a finish has, beside those of the show."""
-    return len(seat.melds) + len(seat.laid) - melds.SHOW_MELDS
+    return len(seat.melds) + len(seat.laid) - SHOW_MELDS
+
+
+CODEC = MarriageCodec()

@@ -1,36 +1,59 @@
-"""Marriage as everybody else knows it."""
+"""Marriage as commands, protocol and arena know it."""
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 
-from ustad.runtime.core.game import Bot, Command
+from ustad.runtime.core.entry import Entry, Levels
+from ustad.runtime.core.game import Bot
+from ustad.runtime.games.marriage.codec import CODEC
+from ustad.runtime.games.marriage.decisions import PLAIN, Ratings, get_ready
+from ustad.runtime.games.marriage.expert import ExpertBot
+from ustad.runtime.games.marriage.hand import HAND_COMMAND
+from ustad.runtime.games.marriage.levels import MarriageBot, level_weights
+from ustad.runtime.games.marriage.round.moves import Move
+from ustad.runtime.games.marriage.round.options import NAME
+from ustad.runtime.games.marriage.round.rules import RULES, Marriage
+from ustad.runtime.games.marriage.round.view import View
+from ustad.runtime.games.marriage.tables import TABLES, expert_numbers
+from ustad.runtime.games.marriage.text import TEXT
+
+
+@cache
+def ratings() -> Ratings:
+    """Return the functions that rate hands, compiled where numba is installed."""
+    try:
+        from ustad.runtime.games.marriage.kernels import RATINGS
+    except ImportError:
+        return PLAIN
+    return RATINGS
 
 
 class MarriageLevels(Levels[Marriage, View, Move]):
-    """The bots of Marriage."""
+    """The bots; expert plays the numbers that ship where no table is built."""
 
-    table_levels: frozenset[str] = frozenset()
+    need_tables: frozenset[str] = frozenset()
+    seeded = frozenset({"easy"})
 
-    seeded_levels = frozenset({"easy"})
-
-    # Levels and tables.
-
-    def bot(self, level: str, rules: Marriage, tables: Path | None, seed: int) -> Bot:
-        """Return a bot of a level; expert plays the weights of the tables folder or the package."""
-        from ustad.runtime.games.marriage.bots import make_bot
-
-        return make_bot(level, rules, tables, seed)
+    def bot(self, level: str, rules: Marriage, tables: Path | None, seed: int) -> Bot[View, Move]:
+        """Return a bot of a level."""
+        if level == "expert":
+            return ExpertBot(seed, expert_numbers(tables), ratings())
+        return MarriageBot(level, seed, level_weights(level), ratings())
 
     def prepare(self) -> None:
         """Load the compiled ratings, or compile them."""
-        from ustad.runtime.games.marriage.decisions import get_ready
+        get_ready(ratings())
 
-        get_ready()
 
-    def commands(self) -> tuple[Command, ...]:
-        """Return the command that judges a hand."""
-        from ustad.runtime.games.marriage.round.rules import hand as hand  # it needs the rules
-
-        text = "Marriage: what a hand is, and what it needs"
-        return (Command("hand", text, hand.add_flags, hand.answer, hand.as_text),)
+ENTRY: Entry[Marriage, View, Move, int] = Entry(
+    NAME,
+    "Marriage (म्यारिज)",
+    RULES,
+    CODEC,
+    TEXT,
+    MarriageLevels(),
+    TABLES,
+    commands=(HAND_COMMAND,),
+)

@@ -5,14 +5,27 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
+from ustad.runtime.core.entry import Text
 from ustad.runtime.core.errors import MoveError, shown
-from ustad.runtime.games.marriage.cards.melds import (
-    CARD_NAMES,
-    PUTALI,
+from ustad.runtime.games.marriage.cards.cards import CARD_NAMES, PUTALI, in_words
+from ustad.runtime.games.marriage.cards.melds import meld_names
+from ustad.runtime.games.marriage.codec import CODEC
+from ustad.runtime.games.marriage.round.deal import Deal
+from ustad.runtime.games.marriage.round.moves import (
+    PILE,
+    Discard,
+    Draw,
+    Finish,
+    Lay,
+    Move,
+    Show,
+    ShowDublees,
 )
+from ustad.runtime.games.marriage.round.public import DISCARD
+from ustad.runtime.games.marriage.round.view import WAITS_FOR_A_DRAW, WAITS_FOR_TIPLU, View
 
 
-class MarriageText(Text[MarriageState, Move]):
+class MarriageText(Text[View, Move]):
     """Hands, melds and moves in words."""
 
     note = (
@@ -30,7 +43,7 @@ class MarriageText(Text[MarriageState, Move]):
         for at, seat in enumerate(table.seats):
             parts = [f"seat {at}:"]
             if seat.laid:
-                parts.append("laid " + " | ".join(map(_names, seat.laid)))
+                parts.append("laid " + " | ".join(map(in_words, seat.laid)))
             if seat.shown:
                 parts.append("shown " + " | ".join(" ".join(meld_names(m)) for m in seat.melds))
             lines.append(" ".join(parts) if len(parts) > 1 else f"seat {at}: nothing on the table")
@@ -46,7 +59,7 @@ class MarriageText(Text[MarriageState, Move]):
         hands = {view.seat: view.hand}
         if isinstance(state, Deal) and table.over:
             hands = dict(enumerate(state.hands))  # all lie open at the end
-        lines += [f"hand of seat {seat}: {_names(hand)}".rstrip() for seat, hand in hands.items()]
+        lines += [f"hand of seat {seat}: {in_words(hand)}".rstrip() for seat, hand in hands.items()]
         if table.over:
             end = "nobody finished" if table.finisher is None else f"seat {table.finisher} finished"
             lines.append(f"the round is over: {end}")
@@ -84,7 +97,7 @@ class MarriageText(Text[MarriageState, Move]):
         if isinstance(move, Draw):
             return f"draw {move.source}"
         if isinstance(move, Lay):
-            return f"lay {_names(move.cards)}"
+            return f"lay {in_words(move.cards)}"
         if isinstance(move, Discard):
             return f"discard {CARD_NAMES[move.card]}"
         laid = " | ".join(" ".join(meld_names(cards)) for cards in move.melds)
@@ -102,6 +115,10 @@ class MarriageText(Text[MarriageState, Move]):
         if after.table.tiplu_drawn and not before.table.tiplu_drawn:
             told += "; the tiplu is drawn"
         return told
+
+    def describe_outcome(self, outcome: int) -> str:
+        """Return the card that came, or whether there is a tiplu."""
+        return shown(CODEC.outcome_to_json(outcome))
 
     def prompt(self, state: View | Deal) -> str:
         """Return what can be typed now."""
@@ -126,7 +143,7 @@ class MarriageText(Text[MarriageState, Move]):
             if isinstance(move, Draw):
                 keys = [move.source, f"draw {move.source}"]
             elif isinstance(move, Lay):
-                keys = ["lay", f"lay {CARD_NAMES[move.cards[0]]}", f"lay {_names(move.cards)}"]
+                keys = ["lay", f"lay {CARD_NAMES[move.cards[0]]}", f"lay {in_words(move.cards)}"]
             elif isinstance(move, Discard):
                 name = CARD_NAMES[move.card]
                 keys = [name, f"discard {name}", f"throw {name}"]
@@ -139,3 +156,6 @@ class MarriageText(Text[MarriageState, Move]):
         if typed not in choices:
             raise MoveError(f"{shown(text.strip())}: expected {self.prompt(state)}")
         return choices[typed]
+
+
+TEXT = MarriageText()

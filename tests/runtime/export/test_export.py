@@ -47,7 +47,8 @@ from ustad.runtime.games.dice_poker import states as dice_poker_states
 from ustad.runtime.games.five_dice import export as five_dice_export
 from ustad.runtime.games.five_dice.bots import FIRST_WRITE
 from ustad.runtime.games.marriage import export as marriage_export
-from ustad.runtime.games.marriage.values import NUMBER_NAMES, shipped_numbers
+from ustad.runtime.games.marriage.states import NUMBER_NAMES
+from ustad.runtime.games.marriage.tables import shipped_numbers
 from ustad.runtime.games.pasa import export as pasa_export
 from ustad.runtime.games.pasa import rules as pasa
 from ustad.runtime.games.pasa import states as pasa_states

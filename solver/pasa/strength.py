@@ -15,9 +15,9 @@ import numpy as np
 
 from ustad.runtime.core.errors import UsageError
 from ustad.runtime.core.work import Progress
-from ustad.runtime.games.pasa.states import even_split, split_number
-from ustad.solver.pasa.throws import Floats, Policy
-from ustad.solver.pasa.values import backward_pass, finish, no_guide, plan_of
+from ustad.runtime.games.pasa.states import Floats, even_split, finished_shares, split_number
+from ustad.solver.pasa.throws import Policy
+from ustad.solver.pasa.values import backward_pass, no_guide, plan_of
 
 POLICIES = {policy.name.lower(): policy for policy in Policy}
 """The policies by name: best, min, max, random, hard, table."""
@@ -63,7 +63,7 @@ def evaluate(
             found = "none" if table is None else f"one of shape {table.shape}"
             raise UsageError(f"table: expected values of shape {shape}, got {found}")
         guide = np.empty((plan.turns + 1, *shape[1:]))
-        finish(plan, guide[0])
+        guide[0] = finished_shares(plan.players, plan.chips)
         guide[1:] = table
     policies = [POLICIES[name] for name in field]
     values = backward_pass(plan, policies, guide, progress, threads)

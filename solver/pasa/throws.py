@@ -19,14 +19,11 @@ from enum import IntEnum
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ustad.runtime.core.kernels import compiled
 from ustad.runtime.games.pasa.kernels import is_ahead, most_allowed, next_bet, smallest_best
 from ustad.runtime.games.pasa.rules import BetRules
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
+from ustad.runtime.games.pasa.states import Floats, Ints
 
 
 class Policy(IntEnum):
@@ -154,22 +151,6 @@ def fill_stacks(held: Ints, stacks: Ints) -> None:
     seats = len(stacks)
     for seat in range(seats):
         stacks[seat] = held[seats - seat] - held[seats - seat - 1]
-
-
-@compiled
-def final_shares(binomial: Ints, chips: int, begin: int, values: Floats) -> None:
-    """Fill (splits, seats) ``values`` from row ``begin`` on with the shares of finished games."""
-    seats = values.shape[1]
-    stacks = np.empty(seats, np.int64)
-    held = np.zeros(seats + 1, np.int64)
-    held[seats] = chips
-    for row in range(begin, begin + binomial[seats - 1, chips + 1]):
-        fill_stacks(held, stacks)
-        most = stacks.max()
-        share = 1 / np.count_nonzero(stacks == most)
-        for seat in range(seats):
-            values[row, seat] = share if stacks[seat] == most else 0.0
-        next_split(held)
 
 
 @compiled

@@ -50,9 +50,16 @@ import numpy as np
 
 from ustad.runtime.core.work import Progress, available_cores
 from ustad.runtime.games.pasa.rules import POSITION_OPTIONS, BetRules, Menu, Pasa
-from ustad.runtime.games.pasa.states import binomials, first_split, least_chips
+from ustad.runtime.games.pasa.states import (
+    Floats,
+    Ints,
+    binomials,
+    finished_shares,
+    first_split,
+    totals,
+)
 from ustad.runtime.games.pasa.tables import TABLES
-from ustad.solver.pasa.throws import Floats, Ints, Layer, Policy, final_shares, solve_splits
+from ustad.solver.pasa.throws import Layer, Policy, solve_splits
 
 BUTTONS = 4
 
@@ -86,10 +93,6 @@ class Plan:
     def states(self) -> int:
         """How many states there are."""
         return self.turns * self.splits
-
-    def totals(self) -> range:
-        """Return the totals of chips in the table."""
-        return range(least_chips(self.players, self.chips), self.chips + 1)
 
     def first_row(self, total: int) -> int:
         """Return the row of the first split of a total."""
@@ -179,11 +182,11 @@ def backward_pass(
         threads: how many to use, all cores by default.
     """
     values = np.full((plan.turns + 1, plan.splits, plan.players), np.nan)
-    finish(plan, values[0])
+    values[0] = finished_shares(plan.players, plan.chips)
     threads, done = threads or available_cores(), 0
     with ThreadPoolExecutor(threads) as pool:
         for turns_left in range(1, plan.turns + 1):
-            for total in plan.totals():
+            for total in totals(plan.players, plan.chips):
                 layer = layer_of(plan, policies, values, guide, turns_left, total)
                 solve_run = partial(solve_splits, layer)
                 for parts in plan.steps(total, threads):
@@ -196,12 +199,6 @@ def backward_pass(
                     if progress:
                         progress(done, plan.states)
     return values
-
-
-def finish(plan: Plan, values: Floats) -> None:
-    """Fill (splits, seats) with the shares of finished games."""
-    for total in plan.totals():
-        final_shares(plan.binomial, total, plan.first_row(total), values)
 
 
 def no_guide(plan: Plan) -> Floats:

@@ -14,7 +14,7 @@ import pytest
 from ustad.runtime.core import kernels as made
 from ustad.runtime.games.pasa import rules as pasa
 
-ARGUMENTS = (pasa.SHARE, 1000, 40, 3, 30, 5)
+ARGUMENTS = (pasa.Pasa(max_bet=1000).numbers, 40, 3, 30, 5)
 
 
 @pytest.fixture
@@ -58,7 +58,7 @@ def test_a_changed_source_makes_all_kernels_anew(
 ) -> None:
     (tmp_path / "runtime").mkdir()
     (tmp_path / "solver").mkdir()
-    monkeypatch.setattr(made, "__file__", str(tmp_path / "runtime" / "compiled.py"))
+    monkeypatch.setattr(made, "__file__", str(tmp_path / "runtime" / "core" / "kernels.py"))
     names = []
     for name, text in (("solver/a.py", ""), ("solver/a.py", "x = 1"), ("runtime/b.py", "")):
         (tmp_path / name).write_text(text)
@@ -88,9 +88,9 @@ def test_what_is_not_of_the_package_is_not_kept(folder: Path) -> None:
 
 
 SCRIPT = """
-from ustad.runtime.core.kernels import pasa_most_allowed as kernel
-from ustad.runtime.games.pasa.rules import SHARE
-print(kernel(SHARE, 1000, 40, 3, 30, 5), sum(kernel.stats.cache_hits.values()))
+from ustad.runtime.games.pasa.kernels import most_allowed as kernel
+from ustad.runtime.games.pasa.rules import Pasa
+print(kernel(Pasa(max_bet=1000).numbers, 40, 3, 30, 5), sum(kernel.stats.cache_hits.values()))
 """
 
 

@@ -19,10 +19,10 @@ FOUR_10 = {"players": 4, "chips": 40}
 
 def pasa_solve(options: dict[str, Any], most: float) -> Row:
     """Solve one table, the code compiled."""
-    from ustad.solver.pasa import values as pasa
+    from ustad.solver.pasa.values import solve
 
-    pasa.solve({"players": 2, "chips": 4})
-    row = timed(lambda: pasa.solve(options), 3)
+    solve({"players": 2, "chips": 4})
+    row = timed(lambda: solve(options), 3)
     return {**row, "target": f"at most {most} CPU s", "ok": row["cpu_s"] <= most}
 
 
@@ -51,13 +51,13 @@ def pasa_memory() -> Row:
     Linux alone tells the peak of a process apart from that of its parent.
     """
     program = (
-        "from ustad.solver import pasa\n"
+        "from ustad.solver.pasa.values import solve\n"
         "def peak():\n"
         "    lines = open('/proc/self/status').read().splitlines()\n"
         "    return int(next(line for line in lines if line.startswith('VmHWM')).split()[1])\n"
-        "pasa.solve({'players': 3, 'chips': 6})\n"
+        "solve({'players': 3, 'chips': 6})\n"
         "before = peak()\n"
-        "size = pasa.solve({'players': 6, 'chips': 30}).nbytes\n"
+        "size = solve({'players': 6, 'chips': 30}).nbytes\n"
         "print(size, (peak() - before) * 1024)\n"
     )
     told = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True)
@@ -85,13 +85,14 @@ def pasa_size() -> Row:
 @benchmark
 def pasa_strength() -> Row:
     """Compute the exact win share of one level against three of another, seats averaged."""
-    from ustad.solver.pasa import values as pasa
+    from ustad.solver.pasa.strength import mean_share
+    from ustad.solver.pasa.values import solve
 
-    table = pasa.solve(FOUR_10)
+    table = solve(FOUR_10)
     wanted = {("table", "min"): 0.46, ("table", "random"): 0.31, ("table", "hard"): 0.255}
     row: Row = {}
     for hero, others in (*wanted, ("hard", "table")):
-        row[f"{hero}_v_{others}"] = pasa.mean_share(FOUR_10, hero, others, table)
+        row[f"{hero}_v_{others}"] = mean_share(FOUR_10, hero, others, table)
     enough = all(row[f"{hero}_v_{others}"] >= least for (hero, others), least in wanted.items())
     target = "expert v min .46, v random .31, v hard .255 at least; hard v expert .24 at most"
     return {**row, "target": target, "ok": enough and row["hard_v_table"] <= 0.24}
@@ -102,9 +103,9 @@ def pasa_ask() -> Row:
     """Rate all bets at the start of a game of four, the throw not asked before."""
     entry = entry_of("pasa")
     with built(entry, entry.tables.spec(FOUR_10).options) as folder:
-        game = entry.rules.read({})
-        states = [game.start((stack, 40 - stack - 18, 9, 9), 0, 8) for stack in range(1, 22)]
-        bot = entry.levels.bot("expert", game, folder, 0)
+        rules = entry.rules.read({})
+        states = [rules.start((stack, 40 - stack - 18, 9, 9), 0, 8) for stack in range(1, 22)]
+        bot = entry.levels.bot("expert", rules, folder, 0)
         bot.ask(states[0])
         seconds = [timed(lambda state=state: bot.ask(state), 1)["wall_s"] for state in states[1:]]
     median = statistics.median(seconds)

@@ -122,6 +122,12 @@ class Betting:
         rules, others = self.rules.numbers, len(self.bettors)
         return legal_bets(rules.menu, most_allowed(rules, self.stacks[0], others, own, sum(bets)))
 
+    def chosen(self, bets: tuple[int, ...]) -> int:
+        """Return the next seat's best bet, the smallest of equals."""
+        seat = self.bettors[len(bets)]
+        own = [shares[seat] for shares in self.after_each(bets)]
+        return self.legal_bets(bets)[smallest_best(own)]
+
     def after_each(self, bets: tuple[int, ...]) -> list[Shares]:
         """Return every seat's share after each legal bet of the next seat."""
         return [self.shares((*bets, bet)) for bet in self.legal_bets(bets)]
@@ -133,9 +139,7 @@ class Betting:
             if len(bets) == len(self.bettors):
                 found = self._after_throw(bets)
             else:
-                after = self.after_each(bets)
-                seat = self.bettors[len(bets)]
-                found = after[smallest_best([shares[seat] for shares in after])]
+                found = self.shares((*bets, self.chosen(bets)))
             self._known[bets] = found
         return found
 
@@ -170,14 +174,11 @@ class TableBot(Bot[PasaState, int]):
         self.rules = rules
         self.folder = folder
         self._tables: dict[tuple[int, int], Table] = {}
-        self._throws: dict[tuple[tuple[int, ...], int], Betting] = {}
+        self._known: dict[tuple[tuple[int, ...], int], Betting] = {}
 
     def choose(self, view: PasaState) -> int:
         """Return the best bet, the smallest of equals."""
-        throw, bets = self._throw(view), _bets_made(view)
-        seat = _from_thrower(view, view.current_player())
-        own = [shares[seat] for shares in throw.after_each(bets)]
-        return throw.legal_bets(bets)[smallest_best(own)]
+        return self.betting(view).chosen(bets_made(view))
 
     def ask(self, view: PasaState) -> Advice[int]:
         """Return every legal bet with the mover's win share after it.
@@ -186,33 +187,30 @@ class TableBot(Bot[PasaState, int]):
         mover makes its best bet.  Where no bet is to be made the value is the
         share of the seat with the dice.
         """
-        seat = view.current_player()
-        if seat < 0:
-            shares = self._shares(view)
-            return Advice((), shares[view.thrower], self.unit, (), {"win_shares": list(shares)})
-        throw, bets = self._throw(view), _bets_made(view)
-        own = [shares[_from_thrower(view, seat)] for shares in throw.after_each(bets)]
-        best, options = rank(throw.legal_bets(bets), own)
-        shares = self._shares(view)
-        return Advice(best, options[0][1], self.unit, options, {"win_shares": list(shares)})
-
-    def _shares(self, view: PasaState) -> Shares:
-        """Return every seat's share, in the order of the seats."""
         if view.current_player() == OVER:
-            return view.returns()
-        shares = self._throw(view).shares(_bets_made(view))
-        return tuple(shares[_from_thrower(view, seat)] for seat in range(len(shares)))
+            shares = view.returns()
+            return Advice((), shares[view.thrower], self.unit, (), {"win_shares": list(shares)})
+        betting, bets = self.betting(view), bets_made(view)
+        from_thrower = betting.shares(bets)
+        told = {"win_shares": in_seats(view, from_thrower)}
+        if len(bets) == len(betting.bettors):
+            return Advice((), from_thrower[0], self.unit, (), told)
+        seat = betting.bettors[len(bets)]
+        own = [shares[seat] for shares in betting.after_each(bets)]
+        best, options = rank(betting.legal_bets(bets), own)
+        return Advice(best, options[0][1], self.unit, options, told)
 
-    def _throw(self, view: PasaState) -> Betting:
+    def betting(self, view: PasaState) -> Betting:
+        """Return the bets of a view's throw."""
         stacks = (*view.stacks[view.thrower :], *view.stacks[: view.thrower])
         key = stacks, view.turns_left
-        if key not in self._throws:
-            if len(self._throws) >= self._REMEMBERED:
-                self._throws.clear()
-            self._throws[key] = Betting(self.rules, self._table(view), stacks, view.turns_left)
-        return self._throws[key]
+        if key not in self._known:
+            if len(self._known) >= self._REMEMBERED:
+                self._known.clear()
+            self._known[key] = Betting(self.rules, self.table(view), stacks, view.turns_left)
+        return self._known[key]
 
-    def _table(self, view: PasaState) -> Table:
+    def table(self, view: PasaState) -> Table:
         """Return a table that holds the position, opened anew only if the known one does not."""
         key = len(view.stacks), sum(view.stacks)
         table = self._tables.get(key)
@@ -222,14 +220,14 @@ class TableBot(Bot[PasaState, int]):
         return table
 
 
-def _from_thrower(view: PasaState, seat: int) -> int:
-    """Return a seat's distance from the thrower."""
-    return (seat - view.thrower) % len(view.stacks)
-
-
-def _bets_made(view: PasaState) -> tuple[int, ...]:
+def bets_made(view: PasaState) -> tuple[int, ...]:
     """Return the bets made in this throw, in the order of betting, seats without chips left out."""
     seats = len(view.stacks)
     around = [(view.thrower + step) % seats for step in range(1, seats)]
     made = ((view.stacks[seat], view.bets[seat]) for seat in around)
     return tuple(bet for stack, bet in made if stack and bet is not None)
+
+
+def in_seats(view: PasaState, shares: Shares) -> list[float]:
+    """Return shares counted from the thrower in the order of the seats."""
+    return [shares[(seat - view.thrower) % len(shares)] for seat in range(len(shares))]

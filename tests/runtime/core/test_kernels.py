@@ -14,7 +14,7 @@ import pytest
 from ustad.runtime.core import kernels as made
 from ustad.runtime.games.pasa import rules as pasa
 
-ARGUMENTS = (pasa.BetRules(pasa.Cap.SHARE, 1000, pasa.Menu.BUTTONS), 40, 3, 30, 5)
+ARGUMENTS = (pasa.Pasa(max_bet=1000).numbers, 40, 3, 30, 5)
 
 
 @pytest.fixture
@@ -89,9 +89,8 @@ def test_what_is_not_of_the_package_is_not_kept(folder: Path) -> None:
 
 SCRIPT = """
 from ustad.runtime.games.pasa.kernels import most_allowed as kernel
-from ustad.runtime.games.pasa.rules import BetRules, Cap, Menu
-rules = BetRules(Cap.SHARE, 1000, Menu.BUTTONS)
-print(kernel(rules, 40, 3, 30, 5), sum(kernel.stats.cache_hits.values()))
+from ustad.runtime.games.pasa.rules import Pasa
+print(kernel(Pasa(max_bet=1000).numbers, 40, 3, 30, 5), sum(kernel.stats.cache_hits.values()))
 """
 
 

@@ -170,7 +170,7 @@ def python_vectors(named: Named, made: Made, count: int) -> list[dict[str, Any]]
         game = pasa.Pasa(**{key: options[key] for key in ("cap", "max_bet", "menu")})
         begins = pasa_export.starts(game, table, count, seed)
         exact = pasa_export.OneTableBot(game, table)
-        told = pasa_export.TableReader(game, table, packed.values())
+        told = pasa_export.RoundedBot(game, table, packed.values())
         return vectors(entry.codec, begins, exact, told, count, seed)
     rules = entry.rules.make(**table.spec.options)
     bot = yacht_bots.TableBot if name == "yacht" else dice_poker_bots.TableBot
@@ -296,7 +296,7 @@ def test_equals_of_pasa_are_those_of_the_bot(
     game = pasa.Pasa(**{key: export.table.spec.options[key] for key in ("cap", "max_bet", "menu")})
     bot = entry.levels.bot("expert", game, folder, 0)
     packed = export.content.files["values.bin"]["values"]
-    told = pasa_export.TableReader(game, export.table, packed.values())
+    told = pasa_export.RoundedBot(game, export.table, packed.values())
     states = pasa_export.starts(game, export.table, 400, 8)
     tied = [state for state in states if len(bot.ask(state).best) > 1]
     assert len(tied) > 10
@@ -885,12 +885,12 @@ def test_every_bet_of_pasa_is_that_of_the_table(
 
 def test_splits_of_pasa_are_in_the_order_of_their_numbers() -> None:
     for players, chips in ((2, 9), (3, 7), (5, 6)):
-        stacks = pasa_export.splits(players, chips)
+        stacks = pasa_states.all_splits(players, chips)
         assert [pasa_states.split_number(held) for held in stacks.tolist()] == list(
             range(len(stacks))
         )
         assert (stacks.sum(axis=1) == chips).all()
-        assert (pasa_export._numbers(stacks) == np.arange(len(stacks))).all()
+        assert (pasa_states.split_numbers(stacks) == np.arange(len(stacks))).all()
 
 
 @given(st.lists(st.integers(0, 2**32 - 1), min_size=1))

@@ -23,6 +23,7 @@ from ustad.runtime.games.pasa.tables import TABLES
 from ustad.solver.build import Builder, build_table
 from ustad.solver.pasa import values as solver
 from ustad.solver.pasa.build import PasaSolver
+from ustad.solver.pasa.strength import evaluate, mean_share
 from ustad.tables import open_table
 
 REFERENCE = json.loads((Path(__file__).parents[2] / "data" / "pasa.json").read_text())
@@ -136,12 +137,12 @@ def test_best_responses_of_the_reference(case: dict[str, Any]) -> None:
     for seat in range(4):
         field = ["min"] * 4
         field[seat] = "best"
-        found.append(solver.evaluate(key, field)[seat])
+        found.append(evaluate(key, field)[seat])
         if case["stack"] == 2:
             shares = Exact(key, field).shares((2, 2, 2, 2), case["turns"])
             assert shares[seat] == expected[seat]
     assert found == pytest.approx(list(map(float, expected)), abs=1e-14)
-    assert solver.mean_share(key, "best", "min") == pytest.approx(case["mean"], abs=1e-14)
+    assert mean_share(key, "best", "min") == pytest.approx(case["mean"], abs=1e-14)
 
 
 @pytest.mark.slow
@@ -290,48 +291,46 @@ def test_the_claim_of_the_source() -> None:
 
     Figures of the rules file for stack 10, max_bet 2, first come, and its best response.
     """
-    assert solver.mean_share(HOUSE, "min", "min") == pytest.approx(0.25, abs=1e-12)
-    assert solver.mean_share(HOUSE, "hard", "min") == pytest.approx(0.322005, abs=5e-7)
-    assert solver.mean_share(HOUSE, "best", "min") == pytest.approx(0.3591, abs=5e-5)
+    assert mean_share(HOUSE, "min", "min") == pytest.approx(0.25, abs=1e-12)
+    assert mean_share(HOUSE, "hard", "min") == pytest.approx(0.322005, abs=5e-7)
+    assert mean_share(HOUSE, "best", "min") == pytest.approx(0.3591, abs=5e-5)
 
 
 def test_without_a_table_maximum_the_lead_rule_and_the_best_response_win_more() -> None:
     """Figures of the rules file."""
-    assert solver.mean_share(EVERY_BET, "hard", "min") == pytest.approx(0.4490, abs=5e-5)
-    assert solver.mean_share(USUAL, "best", "min") == pytest.approx(0.5593, abs=5e-5)
+    assert mean_share(EVERY_BET, "hard", "min") == pytest.approx(0.4490, abs=5e-5)
+    assert mean_share(USUAL, "best", "min") == pytest.approx(0.5593, abs=5e-5)
 
 
 @pytest.mark.slow
 def test_the_best_response_with_every_bet_allowed() -> None:
-    assert solver.mean_share(EVERY_BET, "best", "min") == pytest.approx(0.5812, abs=5e-5)
+    assert mean_share(EVERY_BET, "best", "min") == pytest.approx(0.5812, abs=5e-5)
 
 
 def test_four_seats_with_ten_stakes() -> None:
     """The rules file: .2728 .2548 .2436 .2289, the first thrower first."""
-    shares = solver.evaluate(USUAL, ["best"] * 4)
+    shares = evaluate(USUAL, ["best"] * 4)
     assert shares == pytest.approx((0.2728, 0.2548, 0.2436, 0.2289), abs=5e-5)
 
 
 def test_the_levels_are_as_strong_as_promised() -> None:
     """Seats averaged, one against three, cap=share, stack 10, four seats."""
     table = solver.solve(USUAL)
-    assert solver.mean_share(USUAL, "table", "min", table) >= 0.46
-    assert solver.mean_share(USUAL, "table", "random", table) >= 0.31
-    assert solver.mean_share(USUAL, "table", "hard", table) >= 0.255
-    assert solver.mean_share(USUAL, "hard", "table", table) <= 0.24
+    assert mean_share(USUAL, "table", "min", table) >= 0.46
+    assert mean_share(USUAL, "table", "random", table) >= 0.31
+    assert mean_share(USUAL, "table", "hard", table) >= 0.255
+    assert mean_share(USUAL, "hard", "table", table) <= 0.24
 
 
 def test_nobody_gains_by_leaving_the_equilibrium() -> None:
     """The best response to the table wins in each seat what the table gives that seat."""
     key = {"players": 3, "chips": 30}
     table = solver.solve(key)
-    equilibrium = solver.evaluate(key, ["table"] * 3, table)
+    equilibrium = evaluate(key, ["table"] * 3, table)
     for seat in range(3):
         field = ["table"] * 3
         field[seat] = "best"
-        assert solver.evaluate(key, field, table)[seat] == pytest.approx(
-            equilibrium[seat], abs=1e-12
-        )
+        assert evaluate(key, field, table)[seat] == pytest.approx(equilibrium[seat], abs=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -342,7 +341,7 @@ def test_fields_of_policies_equal_the_rational_evaluation(field: tuple[str, ...]
     """Every seat's share, from the start of a game in which the stacks soon differ."""
     key = {"players": 3, "chips": 12, "laps": 2, "cap": "first_come", "menu": "buttons"}
     expected = Exact(key, field).shares((4, 4, 4), 6)
-    found = solver.evaluate(key, field)
+    found = evaluate(key, field)
     assert found == pytest.approx(tuple(map(float, expected)), abs=1e-13)
 
 
@@ -362,7 +361,7 @@ def test_the_policies_are_the_bots(tmp_path: Path) -> None:
             return tuple((won + lost) / 2 for won, lost in zip(*pair, strict=True))
         return shares(state.apply(bots[state.current_player()].choose(state)))
 
-    found = solver.evaluate(key, ["hard", "table", "min"], table.values)
+    found = evaluate(key, ["hard", "table", "min"], table.values)
     assert shares(rules.new(3)) == pytest.approx(found, abs=1e-13)
 
 
@@ -379,11 +378,11 @@ def test_the_bot_makes_the_bets_that_the_solver_made() -> None:
 
 def test_fields_that_are_none_are_refused() -> None:
     with pytest.raises(UsageError, match="field"):
-        solver.evaluate(USUAL, ["min"] * 3)
+        evaluate(USUAL, ["min"] * 3)
     with pytest.raises(UsageError, match="field"):
-        solver.evaluate(USUAL, ["clever"] * 4)
+        evaluate(USUAL, ["clever"] * 4)
     with pytest.raises(UsageError, match="table"):
-        solver.evaluate(USUAL, ["table"] * 4)
+        evaluate(USUAL, ["table"] * 4)
 
 
 # The work itself.

@@ -260,7 +260,7 @@ def test_a_match_ends_after_its_last_round() -> None:
 def test_the_other_leads_after_a_repetition() -> None:
     twice = dance()[-2]
     before = twice._replace(
-        game=RajaPasu(match=True), captured=(48, 48), match=Match((49, 49), 1, 0)
+        rules=RajaPasu(match=True), captured=(48, 48), match=Match((49, 49), 1, 0)
     )
     move = next(move for move in before.legal_moves() if before.after_sowing(move).repeated())
     after = before.apply(move)
@@ -299,7 +299,7 @@ def test_a_round_and_a_match_start_alike() -> None:
     }
     match = Advisor().new("raja_pasu", {"match": True})["position"]
     assert match["match"] == {"owned": [49, 49], "round": 1, "leader": 0}
-    assert CODEC.state_from_json(match).game.match
+    assert CODEC.state_from_json(match).rules.match
 
 
 @pytest.mark.parametrize("origin", ["sown", "skipped"])

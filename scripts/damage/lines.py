@@ -160,7 +160,7 @@ def check_answer(line: bytes, text: bytes, advisor: Advisor | None, report: Repo
         game, state = read_position(request["position"])
         given = {key: value for key, value in request.items() if key not in ("id", "method")}
         given = {key: value for key, value in given.items() if value is not None}
-        given["position"] = game.state_to_json(state)
+        given["position"] = game.codec.state_to_json(state)
         try:
             again = getattr(advisor, request["method"])(**given)
         except (UstadError, TableError) as error:

@@ -65,6 +65,4 @@ callable_from_compiled(
 
 show_distance = compiled(shows.show_distance)
 search_finish = compiled(finishes.search_finish)
-RATINGS = decisions.Ratings(
-    compiled(features.rate_before_show), compiled(features.rate_after_show)
-)
+RATINGS = decisions.Ratings(compiled(features.rate_before_show), compiled(features.rate_after_show))

@@ -767,7 +767,7 @@ def test_margins_are_found_by_the_words_of_the_manifest(
 def test_the_proof_counts_what_the_bots_choose(made: Callable[[Named], Made]) -> None:
     # An independent way: the bot of the rounded table chooses, the bot of the exact one rates.
     export = made(("dice_poker", {"dash": "sacrifice"}))
-    rules = dice_poker.DicePoker(export.table.spec.options)
+    rules = dice_poker.DicePoker(**export.table.spec.options)
     packed = rounded(export.table.values, 0.02)
     exact = dice_poker_bots.TableBot(rules, export.table)
     told = dice_poker_bots.TableBot(rules, replace(export.table, values=packed.values()))
@@ -859,7 +859,7 @@ def test_arrays_that_do_not_say_what_the_rules_say_are_refused(
     wrong: dict[str, Any], made: Callable[[Named], Made]
 ) -> None:
     export = made(DICE_POKER)
-    rules = dice_poker.DicePoker(export.table.spec.options).numbers
+    rules = dice_poker.DicePoker(**export.table.spec.options).numbers
     arrays = replace(dice_poker_export.sheet_arrays(rules), **wrong)
     packed = export.content.files["values.bin"]["values"]
     with pytest.raises(ExportError, match=r"off the table|do not share"):

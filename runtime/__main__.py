@@ -2,6 +2,6 @@
 
 import sys
 
-from ustad.runtime.cli import main
+from ustad.runtime.cli.main import main
 
 sys.exit(main())

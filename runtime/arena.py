@@ -30,9 +30,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ustad.runtime.errors import MissingPackageError, UsageError, WorkerError
-from ustad.runtime.games import game_type
-from ustad.runtime.games.base import CHANCE, OVER, Bot, GameType, Progress
+from ustad.runtime.core import registry
+from ustad.runtime.core.entry import AnyEntry
+from ustad.runtime.core.errors import MissingPackageError, UsageError, WorkerError
+from ustad.runtime.core.game import CHANCE, OVER, Bot
+from ustad.runtime.core.work import Progress
 
 Floats = NDArray[np.float64]
 
@@ -73,9 +75,9 @@ class Match:
     tables: str
 
     @property
-    def kind(self) -> GameType:
+    def entry(self) -> AnyEntry:
         """The game."""
-        return game_type(self.game)
+        return registry.entry(self.game)
 
     @property
     def batches(self) -> int:
@@ -85,7 +87,7 @@ class Match:
     @property
     def batch_games(self) -> int:
         """The number of games of a full batch."""
-        return self.kind.arena_deals * len(self.levels)
+        return self.entry.levels.arena_deals * len(self.levels)
 
     def batch(self, number: int) -> range:
         """Return the numbers of the games of a batch.
@@ -103,12 +105,12 @@ def play_batch(match: Match, number: int) -> Floats:
         (games, players, 4) the :data:`MEASURES` of each player in each game, and the
         exact win share, NaN where it is not known.
     """
-    kind, players = match.kind, len(match.levels)
-    rules = kind.game(match.options)
+    levels, players = match.entry.levels, len(match.levels)
+    rules = match.entry.rules.make(**match.options)
     folder = Path(match.tables)
     # Bots draw from their seed and the view alone: another seed for each batch.
     bot_seed = int(np.random.SeedSequence([match.seed, number]).generate_state(1)[0])
-    bots = {level: kind.bot(level, rules, folder, bot_seed) for level in match.levels}
+    bots = {level: levels.bot(level, rules, folder, bot_seed) for level in match.levels}
     games = match.batch(number)
     deals = {game // players for game in games}
     luck = {deal: rules.luck(players, (match.seed, deal)) for deal in deals}
@@ -116,29 +118,29 @@ def play_batch(match: Match, number: int) -> Floats:
     # Who sits where: player p of game g sits in seat (p + g) % players.
     seated = [[match.levels[(seat - game) % players] for seat in range(players)] for game in games]
     watched = _watched(match)
-    judge = None
+    gains = None
     if watched is not None:
-        judge = kind.judge(match.levels[watched], rules, folder)
+        gains = levels.turn_gains(match.levels[watched], rules, folder)
     turns: list[tuple[int, Any]] = []
 
     def look(at: int, state: Any) -> None:
-        if watched is None or judge is None:
+        if watched is None or gains is None:
             return
-        if judge.begins_turn(state, (watched + games[at]) % players):
+        if gains.begins_turn(state, (watched + games[at]) % players):
             turns.append((at, state))
 
     finished = _play(
         [starts[game // players] for game in games],
         [luck[game // players] for game in games],
-        [[bots[level] for level in levels] for levels in seated],
+        [[bots[level] for level in seats] for seats in seated],
         look,
     )
     result = np.full((len(games), players, len(MEASURES) + 1), np.nan)
     for at, (game, state) in enumerate(zip(games, finished, strict=True)):
         by_seat = np.array([_win_shares(state.scores()), state.scores(), state.returns()]).T
         result[at, :, :-1] = [by_seat[(player + game) % players] for player in range(players)]
-    if watched is not None and judge is not None:
-        gained = judge.advantages([state for _, state in turns], bots[match.levels[watched]])
+    if watched is not None and gains is not None:
+        gained = gains.advantages([state for _, state in turns], bots[match.levels[watched]])
         numbers = [at for at, _ in turns]
         result[:, watched, -1] = 1 / players + np.bincount(numbers, gained, len(games))
     return result
@@ -153,7 +155,7 @@ def _watched(match: Match) -> int | None:
 def _play(
     states: list[Any],
     luck: Sequence[Any],
-    bots: Sequence[Sequence[Bot]],
+    bots: Sequence[Sequence[Bot[Any, Any]]],
     look: Callable[[int, Any], None],
 ) -> list[Any]:
     """Play games to their end in lockstep: all that wait for one bot are asked at once.
@@ -162,7 +164,7 @@ def _play(
     """
     running = list(range(len(states)))
     while running:
-        waiting: dict[int, tuple[Bot, list[int], list[Any]]] = {}
+        waiting: dict[int, tuple[Bot[Any, Any], list[int], list[Any]]] = {}
         still = []
         for at in running:
             state = states[at]
@@ -212,10 +214,9 @@ def run(
     _check(match, jobs)
     interval = _student()
     # Make each bot once here: what most levels lack is said before the work starts.
-    folder = Path(match.tables)
-    kept = [
-        match.kind.bot(level, match.kind.game(match.options), folder, 0) for level in match.levels
-    ]
+    entry, folder = match.entry, Path(match.tables)
+    rules = entry.rules.make(**match.options)
+    kept = [entry.levels.bot(level, rules, folder, 0) for level in match.levels]
     results = []
     try:
         with _executor(min(jobs, match.batches), cluster) as executor:
@@ -232,10 +233,10 @@ def run(
 
 
 def _check(match: Match, jobs: int) -> None:
-    kind = match.kind
+    least, most, _ = match.entry.rules.seats
     players = len(match.levels)
-    if not kind.least_players <= players <= kind.most_players:
-        seats = f"{kind.least_players} to {kind.most_players}"
+    if not least <= players <= most:
+        seats = f"{least} to {most}"
         raise UsageError(f"arena: {match.game}: expected {seats} levels, one a seat, got {players}")
     if match.games < 1:
         raise UsageError(f"--games: expected at least 1, got {match.games}")

@@ -10,12 +10,17 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ustad.runtime.errors import MoveError, UsageError, UstadError
-from ustad.runtime.games.base import CHANCE, Advice, Bot, GameType
+from ustad.runtime.core.entry import AnyEntry
+from ustad.runtime.core.errors import MoveError, UsageError, UstadError
+from ustad.runtime.core.game import CHANCE, Bot
+from ustad.runtime.core.texts import advice_text
 from ustad.tables import TableError
 
 Read = Callable[[str], str]
 Write = Callable[[str], None]
+
+TOLD = 8
+"""How many options are told when the person asks for advice."""
 
 HELP = "type a move, ? for advice, h for this help, q to leave"
 
@@ -25,20 +30,19 @@ class LeaveGame(Exception):  # noqa: N818 - leaving is no error
 
 
 def play(
-    kind: GameType,
+    entry: AnyEntry,
     rules: Any,
-    bots: Sequence[Bot | None],
-    adviser: Callable[[], Bot],
+    bots: Sequence[Bot[Any, Any] | None],
+    adviser: Callable[[], Bot[Any, Any]],
     seed: Sequence[int],
     first: int,
     read: Read,
     write: Write,
-    advice_text: Callable[[GameType, Advice], str],
 ) -> Any | None:
     """Play one game.
 
     Args:
-        kind: the game.
+        entry: the game.
         rules: its rules with options.
         bots: by seat, None where the person sits.
         adviser: makes who answers ``?``, when it is first asked.
@@ -46,14 +50,13 @@ def play(
         first: the seat that begins.
         read: shows a prompt and returns what was typed; raises EOFError at the end of input.
         write: shows a text.
-        advice_text: renders advice.
 
     Returns:
         The finished state, None if the person left.
     """
     players = len(bots)
     luck = rules.luck(players, seed)
-    state = kind.start(rules, players, seed, first)
+    state = rules.new(players, first, seed)
     write(HELP)
     try:
         while (player := state.current_player()) >= 0 or player == CHANCE:
@@ -62,62 +65,61 @@ def play(
             elif (bot := bots[player]) is not None:
                 move = bot.choose(state.view(player))
             else:
-                move = _ask_person(kind, state, player, adviser, read, write, advice_text)
+                move = _ask_person(entry, state, player, adviser, read, write)
             after = state.apply(move)
-            write(kind.describe_step(state, move, after))
+            write(entry.text.describe_step(state, move, after))
             state = after
     except (EOFError, LeaveGame):
         write("the game is left")
         return None
-    write(kind.describe(state))
+    write(entry.text.describe(state))
     write(_result(bots, state))
     return state
 
 
 def _ask_person(
-    kind: GameType,
+    entry: AnyEntry,
     state: Any,
     player: int,
-    adviser: Callable[[], Bot],
+    adviser: Callable[[], Bot[Any, Any]],
     read: Read,
     write: Write,
-    advice_text: Callable[[GameType, Advice], str],
 ) -> Any:
     """Return the move that the person settles on."""
     view = state.view(player)
     write("")
-    write(kind.describe(view))
+    write(entry.text.describe(view))
     while True:
-        typed = read(f"{kind.prompt(view)}\n> ").strip()
+        typed = read(f"{entry.text.prompt(view)}\n> ").strip()
         if typed in {"q", "quit"}:
             raise LeaveGame
         if typed in {"", "h", "help"}:
             write(HELP)
         elif typed == "?":
             try:
-                write(advice_text(kind, adviser().ask(view)))
+                write(advice_text(entry.text, adviser().ask(view), TOLD))
             except (UstadError, TableError) as error:
                 write(str(error))
         else:
             try:
-                move = kind.move_from_text(view, typed)
+                move = entry.text.move_from_text(view, typed)
             except MoveError as error:
                 write(str(error))
                 continue
-            if _settled(kind, move, read):
+            if _settled(entry, move, read):
                 return move
             write("taken back")
 
 
-def _settled(kind: GameType, move: Any, read: Read) -> bool:
+def _settled(entry: AnyEntry, move: Any, read: Read) -> bool:
     """Let the person take the move back before anything follows from it."""
-    typed = read(f"{kind.describe_move(move)}: Enter to go on, u to take it back > ")
+    typed = read(f"{entry.text.describe_move(move)}: Enter to go on, u to take it back > ")
     if typed.strip() in {"q", "quit"}:
         raise LeaveGame
     return typed.strip() == ""
 
 
-def _result(bots: Sequence[Bot | None], state: Any) -> str:
+def _result(bots: Sequence[Bot[Any, Any] | None], state: Any) -> str:
     """Return who gained what."""
     names = ["you" if bot is None else f"seat {seat}" for seat, bot in enumerate(bots)]
     return "\n".join(

@@ -1,4 +1,4 @@
-"""Questions about positions, in JSON: what commands, protocol and Python callers ask.
+"""Questions about positions: what commands, protocol and Python callers ask.
 
 :class:`Advisor` keeps the bots that it has made, with their open tables, so that
 a second question costs no second opening.  :func:`ask` is the same for one line
@@ -16,30 +16,35 @@ from collections import OrderedDict
 from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
-from ustad.runtime.errors import MoveError, OutcomeError, UsageError, shown
-from ustad.runtime.games import game_type
-from ustad.runtime.games.base import CHANCE, LEVELS, Advice, Bot, GameType
-from ustad.runtime.strict_json import is_int
+from ustad.runtime.answers import ApplyAnswer, AskAnswer, LegalAnswer, MoveAnswer, NewAnswer
+from ustad.runtime.core.entry import AnyEntry, Codec
+from ustad.runtime.core.errors import MoveError, OutcomeError, UsageError, shown
+from ustad.runtime.core.game import CHANCE, LEVELS, Advice, Bot, MoveT, State
+from ustad.runtime.core.registry import entry as entry_of
+from ustad.runtime.core.strict_json import is_int
+from ustad.tables import TableError
+
+DefaultT = TypeVar("DefaultT")
 
 LARGEST_SEED = 2**63 - 1
 
 _BOTS_KEPT = 8
 
 
-def read_position(position: Any) -> tuple[GameType, Any]:
-    """Return the game and the state of a JSON position.
+def read_position(position: Any) -> tuple[AnyEntry, Any]:
+    """Return the entry of the game and the state of a JSON position.
 
     Raises:
         UstadError: it is no position; the message says what was expected.
     """
     if not isinstance(position, dict):
         raise UsageError(f"position: expected an object, got {shown(position)}")
-    game = game_type(position.get("game"))
-    return game, game.state_from_json(position)
+    entry = entry_of(position.get("game"))
+    return entry, entry.codec.state_from_json(position)
 
 
 def check_level(level: Any) -> str:
@@ -63,89 +68,123 @@ def check_top(top: Any) -> int:
     return int(top)
 
 
-def advice_to_json(game: GameType, advice: Advice, top: int | None = None) -> dict[str, Any]:
+def advice_to_json(
+    codec: Codec[Any, Any, Any], advice: Advice[Any], top: int | None = None
+) -> AskAnswer:
     """Return advice as the JSON object that ``ask`` answers.
 
     Args:
-        game: the game it is about.
+        codec: writes the moves of the game it is about.
         advice: the advice.
         top: how many options to give, all by default.
     """
-    answer: dict[str, Any] = {"best": [game.move_to_json(move) for move in advice.best]}
+    answer: Any = {"best": [codec.move_to_json(move) for move in advice.best]}
     if advice.value is not None:
         answer["value"] = advice.value
         answer["unit"] = advice.unit
         answer["options"] = [
             {
-                "move": game.move_to_json(move),
+                "move": codec.move_to_json(move),
                 "value": value,
                 **{name: numbers[at] for name, numbers in advice.beside.items()},
             }
             for at, (move, value) in enumerate(advice.options[:top])
         ]
-    return {**answer, **(advice.extra or {})}
+    answer.update(advice.extra or {})
+    found: AskAnswer = answer
+    return found
 
 
 class Advisor:
-    """Answers questions about positions of any game.
+    """Answers questions about positions of any game, each table being opened once.
+
+    Positions are JSON in the methods of the protocol (``new``, ``legal``, ``ask``, ``move``,
+    ``apply``); :meth:`probe` and :meth:`get` take a game's own states and return its own moves::
+
+        >>> from ustad.runtime.games.raja_pasu.rules import RajaPasu, Sow
+        >>> advisor = Advisor()
+        >>> state = RajaPasu().new().apply(Sow(2))
+        >>> advisor.probe(state, "medium").best
+        [Sow(hole=11)]
+        >>> advisor.legal({"game": "yacht", "sheets": [{}], "dice": None, "rolls_left": 3})
+        {'legal': []}
 
     Args:
         tables: the folder of the table files, None for the usual places.
     """
 
-    def __init__(self, tables: Path | None = None) -> None:
-        self.tables = tables
-        self._bots: OrderedDict[tuple[Any, str, int], Bot] = OrderedDict()
+    def __init__(self, tables: Path | str | None = None) -> None:
+        self.tables = None if tables is None else Path(tables)
+        self._bots: OrderedDict[tuple[Any, str, int], Bot[Any, Any]] = OrderedDict()
 
-    def bot(self, game: GameType, rules: Any, level: str, seed: int = 0) -> Bot:
+    def bot(self, entry: AnyEntry, rules: Any, level: str, seed: int = 0) -> Bot[Any, Any]:
         """Return the bot of a level for these rules, a known one if it was asked for lately."""
-        key = (rules, level, seed if level in game.seeded_levels else 0)
+        key = (rules, level, seed if level in entry.levels.seeded else 0)
         if key not in self._bots:
-            self._bots[key] = game.bot(level, rules, self.tables, seed)
+            self._bots[key] = entry.levels.bot(level, rules, self.tables, seed)
             while len(self._bots) > _BOTS_KEPT:
                 self._bots.popitem(last=False)
         self._bots.move_to_end(key)
         return self._bots[key]
 
+    def probe(self, state: State[MoveT], level: str = "expert") -> Advice[MoveT]:
+        """Return what a level says of a state: best moves, value, and every move with its value.
+
+        Raises:
+            TableError: the table that the level needs is missing or unfit; the message
+                names the command that builds it.
+        """
+        bot = self.bot(entry_of(state.rules.name), state.rules, check_level(level))
+        return bot.ask(state.view(max(state.current_player(), 0)))
+
+    def get(
+        self, state: State[MoveT], default: DefaultT, level: str = "expert"
+    ) -> Advice[MoveT] | DefaultT:
+        """Return what :meth:`probe` does, the default where the table is missing or unfit."""
+        try:
+            return self.probe(state, level)
+        except TableError:
+            return default
+
     def advise(
-        self, position: Any, level: str = "expert", adviser: Bot | None = None
-    ) -> tuple[GameType, Any, Advice]:
-        """Return the game, the state and the advice for a JSON position.
+        self, position: Any, level: str = "expert", adviser: Bot[Any, Any] | None = None
+    ) -> tuple[AnyEntry, Any, Advice[Any]]:
+        """Return the entry of the game, the state and the advice for a JSON position.
 
         Args:
             position: the position.
             level: who answers.
             adviser: who answers instead.
         """
-        game, state = read_position(position)
+        entry, state = read_position(position)
         check_level(level)
-        bot = adviser or self.bot(game, state.game, level)
-        return game, state, bot.ask(state.view(max(state.current_player(), 0)))
+        bot = adviser or self.bot(entry, state.rules, level)
+        return entry, state, bot.ask(state.view(max(state.current_player(), 0)))
 
-    def ask(self, position: Any, level: str = "expert", top: int | None = None) -> dict[str, Any]:
+    def ask(self, position: Any, level: str = "expert", top: int | None = None) -> AskAnswer:
         """Return the best moves, their value, and every legal move with its value.
 
         Raises:
             UstadError: the question is wrong.
             TableError: the table it needs is missing or unfit.
         """
-        game, _, advice = self.advise(position, level)
-        return advice_to_json(game, advice, top)
+        entry, _, advice = self.advise(position, level)
+        return advice_to_json(entry.codec, advice, top)
 
-    def legal(self, position: Any) -> dict[str, Any]:
+    def legal(self, position: Any) -> LegalAnswer:
         """Return the legal moves, none where the position waits for chance or is over."""
-        game, state = read_position(position)
-        return {"legal": [game.move_to_json(move) for move in state.legal_moves()]}
+        entry, state = read_position(position)
+        return {"legal": [entry.codec.move_to_json(move) for move in state.legal_moves()]}
 
-    def move(self, position: Any, level: str = "expert", seed: int = 0) -> dict[str, Any]:
+    def move(self, position: Any, level: str = "expert", seed: int = 0) -> MoveAnswer:
         """Return the move that a bot of a level plays."""
-        game, state = read_position(position)
+        entry, state = read_position(position)
         level, seed = check_level(level), check_seed(seed)
         player = state.current_player()
         if player < 0:
             raise MoveError("position: there is no move to make here: expected a seat to move")
-        chosen = self.bot(game, state.game, level, seed).choose(state.view(player))
-        return {"move": game.move_to_json(chosen)}
+        chosen = self.bot(entry, state.rules, level, seed).choose(state.view(player))
+        return {"move": entry.codec.move_to_json(chosen)}
 
     def new(
         self,
@@ -154,26 +193,26 @@ class Advisor:
         players: Any = None,
         seed: Any = 0,
         first: Any = 0,
-    ) -> dict[str, Any]:
+    ) -> NewAnswer:
         """Return the start of a game, seat ``first`` beginning, its bots made ready.
 
         Where the start is dealt, the seed deals it.
         """
-        kind = game_type(game)
+        entry = entry_of(game)
         check_seed(seed)
-        rules = kind.game(kind.read_options({} if options is None else options))
-        seats = kind.usual_players if players is None else players
-        if not is_int(seats, kind.least_players, kind.most_players):
-            expected = f"{kind.least_players} to {kind.most_players}"
-            raise UsageError(f"players: expected {expected}, got {shown(seats)}")
+        rules = entry.rules.read({} if options is None else options)
+        least, most, usual = entry.rules.seats
+        seats = usual if players is None else players
+        if not is_int(seats, least, most):
+            raise UsageError(f"players: expected {least} to {most}, got {shown(seats)}")
         if not is_int(first, 0, seats - 1):
             raise UsageError(f"first: expected 0 to {seats - 1}, got {shown(first)}")
-        kind.prepare()
-        return {"position": kind.state_to_json(kind.start(rules, seats, (seed,), first))}
+        entry.levels.prepare()
+        return {"position": entry.codec.state_to_json(rules.new(seats, first, (seed,)))}
 
     def apply(
         self, position: Any, move: Any = None, outcome: Any = None, seed: Any = None
-    ) -> dict[str, Any]:
+    ) -> ApplyAnswer:
         """Return the position after a move or an outcome, and what happened, in order.
 
         A position that waits for chance takes an outcome, or a seed that draws
@@ -183,7 +222,8 @@ class Advisor:
         Raises:
             UstadError: the position, the move or the outcome is wrong.
         """
-        game, state = read_position(position)
+        entry, state = read_position(position)
+        codec = entry.codec
         events: list[dict[str, Any]] = []
         if move is None and outcome is None and seed is None:
             raise UsageError("apply: expected a move, an outcome or a seed")
@@ -192,25 +232,26 @@ class Advisor:
         if move is not None:
             if state.current_player() == CHANCE:
                 raise MoveError("move: the position waits for chance: expected an outcome or seed")
-            state = self._step(game, state, game.move_from_json(move), events)
+            state = _step(codec, state, codec.move_from_json(move), events)
         if outcome is not None or seed is not None:
             if state.current_player() != CHANCE:
                 if move is None or outcome is not None:
                     raise OutcomeError("outcome: no chance is to fall here: expected a move alone")
             else:
                 fallen = (
-                    game.outcome_from_json(outcome)
+                    codec.outcome_from_json(outcome)
                     if seed is None
                     else draw_outcome(state, check_seed(seed))
                 )
-                state = self._step(game, state, fallen, events)
-        return {"position": game.state_to_json(state), "events": events}
+                state = _step(codec, state, fallen, events)
+        return {"position": codec.state_to_json(state), "events": events}
 
-    @staticmethod
-    def _step(game: GameType, state: Any, move: Any, events: list[dict[str, Any]]) -> Any:
-        after = state.apply(move)
-        events += game.events(state, move, after)
-        return after
+
+def _step(codec: Codec[Any, Any, Any], state: Any, move: Any, events: list[dict[str, Any]]) -> Any:
+    """Return the state after a move or outcome, what happened being added to the events."""
+    after = state.apply(move)
+    events += codec.events(state, move, after)
+    return after
 
 
 def draw_outcome(state: Any, seed: int) -> Any:
@@ -228,7 +269,7 @@ def _advisor(tables: Path | None) -> Advisor:
 
 def ask(
     position: Mapping[str, Any], level: str = "expert", tables: Path | str | None = None
-) -> dict[str, Any]:
+) -> AskAnswer:
     """Return the best move of a position and what every other move costs.
 
     Args:

@@ -2,7 +2,7 @@
 
 import sys
 
-from ustad.runtime.cli import main
+from ustad.runtime.cli.main import main
 
 if __name__ == "__main__":
     sys.exit(main(["build", *sys.argv[1:]]))

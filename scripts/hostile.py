@@ -35,7 +35,8 @@ from typing import Any
 
 from damage import builds, exports, lines, table_files
 from damage.report import MOST_MEMORY, Progress, Report
-from ustad.runtime.games import NAMES, game_type
+from ustad.runtime.core.registry import NAMES
+from ustad.runtime.core.registry import entry as entry_of
 from ustad.tables import TableSpec
 
 SMALL: tuple[tuple[str, Mapping[str, Any]], ...] = (
@@ -66,13 +67,13 @@ FAULTS_TOLD = 100
 
 def specs_of(named: Sequence[tuple[str, Mapping[str, Any]]]) -> list[TableSpec]:
     """Return the tables of games and options."""
-    return [game_type(game).table_spec(options) for game, options in named]
+    return [entry_of(game).tables.spec(options) for game, options in named]
 
 
 def default_specs() -> list[TableSpec]:
     """Return the tables that a default build makes."""
-    kinds = map(game_type, NAMES)
-    return [kind.table_spec(options) for kind in kinds for options in kind.table_options()]
+    entries = map(entry_of, NAMES)
+    return [entry.tables.spec(options) for entry in entries for options in entry.tables.defaults()]
 
 
 def copy_built(built: Path, specs: Sequence[TableSpec], folder: Path) -> None:

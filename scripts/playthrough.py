@@ -28,9 +28,9 @@ from pathlib import Path
 from typing import Any
 
 from ustad.runtime import Advisor, UstadError
-from ustad.runtime.advice import read_position
-from ustad.runtime.games import game_type
-from ustad.runtime.games.base import CHANCE, LEVELS
+from ustad.runtime.core.game import CHANCE, LEVELS
+from ustad.runtime.core.registry import entry as entry_of
+from ustad.runtime.questions import read_position
 from ustad.solver.build import build_table
 
 FOLDER = Path(__file__).parents[1] / "tests" / "playthroughs"
@@ -48,23 +48,23 @@ Json = Any
 def build_tables(game: str, folder: Path) -> None:
     """Build the tables that a game's transcript is made with."""
     for options in TABLES[game]:
-        build_table(game_type(game), options, folder)
+        build_table(entry_of(game), options, folder)
 
 
 class Play:
     """A game going on, in JSON: a position, or a whole round of Marriage with every card."""
 
     def __init__(self, position: Json) -> None:
-        self._game, self._state = read_position(position)
+        self._entry, self._state = read_position(position)
         self._whole = False
 
     @classmethod
     def marriage(cls, cards: Sequence[str], players: int) -> Play:
         """Return a round dealt from 160 cards in order, seat 0 to play."""
         play = cls.__new__(cls)
-        play._game = game_type("marriage")
-        rules = play._game.game(play._game.read_options({}))
-        order = [play._game.outcome_from_json(card) for card in cards]
+        play._entry = entry_of("marriage")
+        rules = play._entry.rules.read({})
+        order = [play._entry.codec.outcome_from_json(card) for card in cards]
         play._state, play._whole = rules.deal_cards(players, order), True
         return play
 
@@ -82,19 +82,18 @@ class Play:
     def position(self) -> Json:
         """Return the position as who is to move knows it."""
         known = self._state.view(self.seat or 0) if self._whole else self._state
-        return self._game.state_to_json(known)
+        return self._entry.codec.state_to_json(known)
 
     def text(self) -> str:
         """Return the position for people."""
-        text: str = self._game.describe(self._state)
-        return text
+        return self._entry.text.describe(self._state)
 
     def outcomes(self) -> list[tuple[Json, float]]:
         """Return what can fall with probabilities, nothing where no chance is to fall."""
         if self._state.current_player() != CHANCE:
             return []
         found = self._state.chance_outcomes()
-        return [(self._game.outcome_to_json(outcome), chance) for outcome, chance in found]
+        return [(self._entry.codec.outcome_to_json(outcome), chance) for outcome, chance in found]
 
     def result(self, of: str) -> str:
         """Return the ``scores`` or ``returns`` of the seats, as far as this position knows them."""
@@ -105,10 +104,11 @@ class Play:
 
     def step(self, told: Json) -> list[Json]:
         """Go on by a move or an outcome and return its events."""
-        read = self._game.move_from_json if self.seat is not None else self._game.outcome_from_json
+        codec = self._entry.codec
+        read = codec.move_from_json if self.seat is not None else codec.outcome_from_json
         before, move = self._state, read(told)
         self._state = before.apply(move)
-        events: list[Json] = self._game.events(before, move, self._state)
+        events: list[Json] = codec.events(before, move, self._state)
         return events
 
 

@@ -51,9 +51,9 @@ from typing import Any
 import numpy as np
 
 from ustad.runtime import Advisor
-from ustad.runtime.errors import PositionError
-from ustad.runtime.games import game_type
-from ustad.runtime.games.base import CHANCE, LEVELS
+from ustad.runtime.core.errors import PositionError
+from ustad.runtime.core.game import CHANCE, LEVELS
+from ustad.runtime.core.registry import entry as entry_of
 from ustad.tables import MissingTableError, TableSpec, open_table, tables_folder
 
 Json = Any
@@ -134,13 +134,13 @@ class Rules:
 
     def __init__(self, name: str, options: Mapping[str, Any]) -> None:
         self.name = name
-        self.kind = game_type(name)
-        self.options = self.kind.read_options(options)
-        self.rules = self.kind.game(self.options)
+        self.entry = entry_of(name)
+        self.options = self.entry.rules.read_options(options)
+        self.rules = self.entry.rules.make(**self.options)
 
     def read(self, position: Json) -> Any:
         """Return the state of a JSON position of these rules."""
-        return self.kind.state_from_json(position)
+        return self.entry.codec.state_from_json(position)
 
     def deal(self, players: int, seed: int) -> tuple[Any, Any]:
         """Return the start of a game as an arena deals it, and the luck of the game."""
@@ -148,44 +148,45 @@ class Rules:
 
     def start(self, players: int, seed: int, first: int) -> Any:
         """Return the start of a game; what is dealt comes from the seed."""
-        return self.kind.start(self.rules, players, (seed,), first)
+        return self.rules.new(players, first, (seed,))
 
     def position(self, state: Any) -> Json:
         """Return a position as the seat to move may know it."""
-        return self.kind.state_to_json(state.view(max(state.current_player(), 0)))
+        return self.entry.codec.state_to_json(state.view(max(state.current_player(), 0)))
 
     def all_of(self, state: Any, players: int) -> Json:
         """Return all of a position: where cards are hidden, what each seat knows."""
-        if not self.kind.hidden:
+        if not self.entry.rules.hidden:
             return self.position(state)
-        return [self.kind.state_to_json(state.view(seat)) for seat in range(players)]
+        return [self.entry.codec.state_to_json(state.view(seat)) for seat in range(players)]
 
     def moves(self, state: Any) -> list[tuple[Json, Any]]:
         """Return the legal moves with their JSON."""
-        return [(self.kind.move_to_json(move), move) for move in state.legal_moves()]
+        return [(self.entry.codec.move_to_json(move), move) for move in state.legal_moves()]
 
     def outcomes(self, state: Any) -> list[tuple[Json, Any]]:
         """Return what chance can bring with its JSON."""
-        return [(self.kind.outcome_to_json(found), found) for found, _ in state.chance_outcomes()]
+        to_json = self.entry.codec.outcome_to_json
+        return [(to_json(found), found) for found, _ in state.chance_outcomes()]
 
     def outcome(self, outcome: Any) -> Json:
         """Return the JSON of what chance brought."""
-        return self.kind.outcome_to_json(outcome)
+        return self.entry.codec.outcome_to_json(outcome)
 
     def events(self, before: Any, move: Any, after: Any) -> Json:
         """Return what a move or an outcome brought about."""
-        return self.kind.events(before, move, after)
+        return self.entry.codec.events(before, move, after)
 
     def choice(self, advisor: Advisor, level: str, state: Any) -> Json:
         """Return the move that a level plays."""
-        bot = advisor.bot(self.kind, self.rules, level)
-        return self.kind.move_to_json(bot.choose(state.view(state.current_player())))
+        bot = advisor.bot(self.entry, self.rules, level)
+        return self.entry.codec.move_to_json(bot.choose(state.view(state.current_player())))
 
 
 def default_tables(name: str) -> list[TableSpec]:
     """Return what tables a default build makes of a game."""
-    kind = game_type(name)
-    return [kind.table_spec(options) for options in kind.table_options()]
+    tables = entry_of(name).tables
+    return [tables.spec(options) for options in tables.defaults()]
 
 
 # Digests.

@@ -1,18 +1,14 @@
-"""Building tables: which solver makes which table, and what is already there.
+"""Building tables: what a solver is, and what is already there.
 
-A game's solver is the module of its name in this package, with a function
-``build(options, progress)`` that returns a :class:`Built`.  Where a table can be
-too large or take long, it also has ``forecast(options)``, a line of text about it.
-Where numbers that were learned ship with the package, ``shipped(options)`` returns
-them; they are learned anew only if that is asked for.  Where something is kept from one
-table to the next, ``release()`` lets go of it.
+A game's solver is the class ``SOLVER`` of the module ``build`` in its folder of this
+package.  A :class:`Builder` makes one solver for a game and lets go of it when the next
+game's turn comes: what a solver keeps from one table to the next, it keeps in itself.
 """
 
 from __future__ import annotations
 
-import os
-import sys
-from collections.abc import Callable, Iterable, Mapping
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
@@ -20,7 +16,8 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from ustad.runtime.games.base import GameType, Progress
+from ustad.runtime.core.entry import AnyEntry
+from ustad.runtime.core.work import Progress
 from ustad.tables import (
     Table,
     TableError,
@@ -40,6 +37,7 @@ class Built:
         values: of the type and shape of the spec.
         counts: how many states of each kind it covers.
         structure: arrays for readers in other languages, by name.
+        parts: further arrays that a reader needs to find a value, by name.
     """
 
     spec: TableSpec
@@ -49,62 +47,104 @@ class Built:
     parts: Mapping[str, NDArray[Any]] = field(default_factory=dict)
 
 
-def available_cores() -> int:
-    """Return how many cores this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
+class Solver(ABC):
+    """Makes the tables of one game, one after the other."""
+
+    @abstractmethod
+    def build(self, options: Mapping[str, Any], progress: Progress | None = None) -> Built:
+        """Return the table of a full option set.
+
+        Args:
+            options: what the table is keyed by.
+            progress: called with the states done and all states.
+        """
+
+    def forecast(self, options: Mapping[str, Any]) -> str | None:
+        """Return a line on how large a table will be and how long it takes, if that can be told."""
+        del options
+        return None
+
+    def shipped(self, options: Mapping[str, Any]) -> Built | None:
+        """Return the table of numbers that were learned and ship with the package, if any do."""
+        del options
+        return None
+
+
+def solver_of(game: str) -> Solver:
+    """Return a new solver of a game."""
+    made: Solver = import_module(f"ustad.solver.{game}.build").SOLVER()
+    return made
+
+
+class Builder:
+    """Builds tables into a folder.
+
+    Args:
+        folder: where the tables are or will be.
+        force: build also what is there and sound.
+        announce: called, before the work on a table starts, with a line that says how large
+            it will be and how long it will take, if its solver can tell.
+    """
+
+    def __init__(
+        self, folder: Path, force: bool = False, announce: Callable[[str], None] | None = None
+    ) -> None:
+        self._folder = folder
+        self._force = force
+        self._announce = announce
+        self._game = ""
+        self._solver: Solver | None = None
+
+    def build(
+        self, entry: AnyEntry, options: Mapping[str, Any], progress: Progress | None = None
+    ) -> tuple[Table, bool]:
+        """Build the table of an option set, unless a sound one is there.
+
+        Args:
+            entry: the game.
+            options: the option set.
+            progress: called with the states done and all states.
+
+        Returns:
+            The table, opened and checked, and whether it was built now.
+
+        Raises:
+            OptionError: the game has no such table.
+            TableWriteError: the folder cannot be written; an old file stays whole.
+        """
+        spec = entry.tables.spec(options)
+        if not self._force:
+            try:
+                return open_table(spec, self._folder), False
+            except TableError:
+                pass
+        check_writable(spec, self._folder)
+        built = self._built(self._solver_of(entry.name), spec.options, progress)
+        write_table(spec, self._folder, built.values, built.counts, built.structure, built.parts)
+        del built  # opening the file makes a second copy of the values
+        return open_table(spec, self._folder), True
+
+    def _solver_of(self, game: str) -> Solver:
+        if self._solver is None or self._game != game:
+            self._solver = None  # let go of the last one first
+            self._game, self._solver = game, solver_of(game)
+        return self._solver
+
+    def _built(
+        self, solver: Solver, options: Mapping[str, Any], progress: Progress | None
+    ) -> Built:
+        if self._announce and (told := solver.forecast(options)) is not None:
+            self._announce(told)
+        shipped = None if self._force else solver.shipped(options)
+        return solver.build(options, progress) if shipped is None else shipped
 
 
 def build_table(
-    game: GameType,
+    entry: AnyEntry,
     options: Mapping[str, Any],
     folder: Path,
     force: bool = False,
     progress: Progress | None = None,
-    announce: Callable[[str], None] | None = None,
 ) -> tuple[Table, bool]:
-    """Build the table of an option set, unless a sound one is there.
-
-    Args:
-        game: the game.
-        options: the option set.
-        folder: where the table is or will be.
-        force: build it even if a sound one is there.
-        progress: called with the states done and all states.
-        announce: called, before the work starts, with a line that says how large
-            the table will be and how long it will take, if the solver can tell.
-
-    Returns:
-        The table, opened and checked, and whether it was built now.
-
-    Raises:
-        OptionError: the game has no such table.
-        TableWriteError: the folder cannot be written; an old file stays whole.
-    """
-    spec = game.table_spec(options)
-    if not force:
-        try:
-            return open_table(spec, folder), False
-        except TableError:
-            pass
-    check_writable(spec, folder)
-    solver = import_module(f"ustad.solver.{game.name}")
-    build: Callable[[Mapping[str, Any], Progress | None], Built] = solver.build
-    if announce and hasattr(solver, "forecast"):
-        announce(solver.forecast(spec.options))
-    if not force and hasattr(solver, "shipped"):
-        built = solver.shipped(spec.options)
-    else:
-        built = build(spec.options, progress)
-    write_table(spec, folder, built.values, built.counts, built.structure, built.parts)
-    del built  # opening the file makes a second copy of the values
-    return open_table(spec, folder), True
-
-
-def release(games: Iterable[GameType]) -> None:
-    """Let go of what the solvers of games keep from one table to the next."""
-    for game in games:
-        solver = sys.modules.get(f"ustad.solver.{game.name}")
-        if solver is not None and hasattr(solver, "release"):
-            solver.release()
+    """Build one table; see :meth:`Builder.build`."""
+    return Builder(folder, force).build(entry, options, progress)

@@ -14,13 +14,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ustad.runtime.bots.yacht_outlook import STEPS
-from ustad.runtime.cli import main
-from ustad.runtime.games.yacht import TYPE
+from ustad.runtime.cli.main import main
+from ustad.runtime.games.yacht.entry import ENTRY
+from ustad.runtime.games.yacht.tables import STEPS
 from ustad.solver.build import build_table
 from ustad.tables import write_table
 
-VALUES = tuple(options for options in TYPE.table_options() if "outlook" not in options)
+VALUES = tuple(options for options in ENTRY.tables.defaults() if "outlook" not in options)
 """The tables of values of yacht.  Outlooks take longer: tests that need them build them."""
 
 
@@ -29,7 +29,7 @@ def tables(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the values of the three settings of yacht.  Tests leave it as it is."""
     folder = tmp_path_factory.mktemp("tables")
     for options in VALUES:
-        build_table(TYPE, options, folder)
+        build_table(ENTRY, options, folder)
     return folder
 
 
@@ -41,7 +41,7 @@ def write_outlook() -> Callable[[Path], None]:
     """
 
     def write(folder: Path) -> None:
-        spec = TYPE.table_spec({"outlook": "compact"})
+        spec = ENTRY.tables.spec({"outlook": "compact"})
         random = np.random.default_rng(8)
         knots, far = spec.shape
         gaps = random.integers(0, 18, size=(knots, far), dtype=np.uint8)

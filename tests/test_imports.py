@@ -1,6 +1,8 @@
-"""What is loaded when: numpy and h5py for a question, the solver only for a build.
+"""The law of imports: who may import whom, held against the sources.
 
-The sources are read, not run, so that an import hidden in a function counts too.
+The sources are read, not run, so that an import hidden in a function counts too.  The floors
+are those of the house: a module imports from its own floor and from those below, never from
+above; on no floor do imports go round in a circle.
 """
 
 from __future__ import annotations
@@ -10,80 +12,228 @@ import json
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import cache
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
-HOUSE = ("solver", "tables", "runtime", "scripts")
+from ustad.runtime.core.registry import NAMES
+
+ROOT = Path(__file__).parents[1]
+HOUSE = ("tables", "runtime", "solver")
+
+FLOORS = (
+    ("tables",),
+    ("runtime.core",),
+    (
+        "runtime.answers",
+        "runtime.questions",
+        "runtime.arena",
+        "runtime.play",
+        "runtime.checks",
+        "runtime.export",
+        "runtime.games.five_dice",
+    ),
+    ("runtime.games",),
+    ("runtime.serve", "runtime.cli", "runtime", "solver.build"),
+    ("solver.five_dice",),
+    ("solver",),
+)
+"""The floors from the ground up, by the beginnings of module names; the longest one counts."""
+
+ROOMS = (
+    ("rules", "cards", "round"),
+    ("states",),
+    ("tables",),
+    ("levels",),
+    ("words",),
+    ("codec",),
+    ("text",),
+    ("kernels",),
+    ("export",),
+    ("entry",),
+)
+"""The modules of a game's folder, each needing those before it alone."""
+
+OTHERS = ROOMS.index(("states",)), ROOMS.index(("levels",))
+"""The places of modules with other names: they help ``tables`` or ``levels``, or hold bots, so
+they may need what ``levels`` needs, and be needed by whatever comes after ``states``."""
+
+FIND_BY_NAME = {
+    "runtime.core.registry": "the entries",
+    "runtime.cli.main": "the modules of commands",
+    "runtime.cli.build": "the solver, which only the build command starts",
+    "solver.build": "the solvers of games",
+}
+"""The modules that load others of the house by name."""
+
+OPTIONAL = {"numba", "scipy", "tqdm", "distributed", "matplotlib"}
+"""Libraries of extras; they may be imported where they are used."""
 
 
-def imports(path: Path) -> Iterator[tuple[str, int]]:
-    """Return the full names that a file imports and how many dots each begins with.
+class Import(NamedTuple):
+    """One import: what, from where in the file, and whether inside a function."""
 
-    Names given to ``import_module`` as text count too.
-    """
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    name: str
+    line: int
+    inside: bool
+
+
+def module_name(path: Path) -> str:
+    """Return the name of a module without ``ustad.``."""
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+SOURCES = {
+    module_name(path): path for folder in HOUSE for path in sorted((ROOT / folder).rglob("*.py"))
+}
+
+
+@cache
+def imports(module: str) -> tuple[Import, ...]:
+    """Return what a module imports, of the house as full names of modules without ``ustad.``."""
+    found = []
+
+    def visit(node: ast.AST, inside: bool) -> None:
         if isinstance(node, ast.Import):
-            yield from ((name.name, 0) for name in node.names)
+            found.extend(Import(name.name, node.lineno, inside) for name in node.names)
         elif isinstance(node, ast.ImportFrom):
-            module = node.module or ""
-            yield module, node.level
-            yield from ((f"{module}.{name.name}", node.level) for name in node.names)
-        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
-            words = node.value.split()
-            if len(words) == 1 and words[0].startswith("ustad.") and words[0].count(".") < 4:
-                yield words[0], 0
+            assert node.level == 0, f"{module}: relative import in line {node.lineno}"
+            for name in node.names:
+                full = f"{node.module}.{name.name}"
+                inner = full.removeprefix("ustad.") in SOURCES
+                found.append(Import(full if inner else str(node.module), node.lineno, inside))
+        inside = inside or isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        for child in ast.iter_child_nodes(node):
+            visit(child, inside)
+
+    visit(ast.parse(SOURCES[module].read_text(encoding="utf-8")), False)
+    return tuple(one._replace(name=one.name.removeprefix("ustad.")) for one in found)
 
 
-def sources(folder: str) -> list[Path]:
-    found = sorted((ROOT / folder).rglob("*.py"))
-    assert found
-    return found
+def of_the_house(module: str) -> Iterator[Import]:
+    """Yield the modules of the house that a module imports."""
+    return (one for one in imports(module) if one.name in SOURCES)
 
 
-@pytest.mark.parametrize("folder", [*HOUSE, "tests"])
-def test_no_relative_imports(folder: str) -> None:
-    for path in sources(folder):
-        assert all(level == 0 for _, level in imports(path)), path
+def floor(module: str) -> int:
+    """Return the floor that a module stands on."""
+    begins = {name: at for at, names in enumerate(FLOORS) for name in names}
+    fits = [name for name in begins if module == name or module.startswith(name + ".")]
+    return begins[max(fits, key=len)]
+
+
+class Room(NamedTuple):
+    """A module's game, the first place that may need it, and the last place that it may need."""
+
+    game: str
+    first: int
+    last: int
+
+
+def room(module: str) -> Room | None:
+    """Return where a module stands in the folder of its game, None for one of no game."""
+    parts = module.split(".")
+    if parts[:2] != ["runtime", "games"] or len(parts) < 4 or parts[2] not in NAMES:
+        return None
+    places = [at for at, names in enumerate(ROOMS) if parts[3] in names]
+    return Room(parts[2], *((places[0], places[0]) if places else OTHERS))
+
+
+@pytest.mark.parametrize("module", SOURCES)
+def test_nobody_imports_from_a_floor_above(module: str) -> None:
+    for one in of_the_house(module):
+        assert floor(one.name) <= floor(module), f"{module}:{one.line} imports {one.name}"
+
+
+@pytest.mark.parametrize("module", [module for module in SOURCES if room(module)])
+def test_a_game_knows_itself_alone_and_each_room_those_before_it(module: str) -> None:
+    own = room(module)
+    for one in of_the_house(module):
+        if own and (other := room(one.name)):
+            assert other.game == own.game, f"{module}:{one.line} imports {one.name}"
+            assert other.first <= own.last, f"{module}:{one.line} imports {one.name}"
+
+
+def test_no_imports_go_round_in_a_circle() -> None:
+    graph = {module: {one.name for one in of_the_house(module)} - {module} for module in SOURCES}
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        raise AssertionError(" -> ".join(error.args[1])) from None
+
+
+def test_entries_are_imported_by_the_registry_alone() -> None:
+    """It finds them by name, so no import statement names one."""
+    for module in SOURCES:
+        for one in of_the_house(module):
+            assert not one.name.endswith(".entry") or one.name == "runtime.core.entry", module
+
+
+def test_imports_inside_functions_are_of_optional_libraries_or_a_games_own_kernels() -> None:
+    for module in SOURCES:
+        for one in imports(module):
+            if one.inside and one.name.split(".")[0] not in OPTIONAL:
+                own = f"{module.rpartition('.')[0]}.kernels"
+                where = f"{module}:{one.line}"
+                assert module.endswith(".entry"), where
+                assert one.name == own, where
+
+
+def test_modules_are_found_by_name_in_few_places() -> None:
+    for module, path in SOURCES.items():
+        names = [
+            node.args[0]
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+            if isinstance(node, ast.Call) and ast.unparse(node.func) == "import_module"
+        ]
+        inner = [name for name in names if "ustad." in ast.unparse(name)]
+        assert not inner or module in FIND_BY_NAME, module
 
 
 def test_the_runtime_names_the_solver_only_to_build() -> None:
     naming = {
-        path.relative_to(ROOT).as_posix(): names
-        for path in sources("runtime")
-        if (names := {name for name, _ in imports(path) if name.startswith("ustad.solver")})
+        module
+        for module, path in SOURCES.items()
+        if module.startswith("runtime") and '"ustad.solver' in path.read_text(encoding="utf-8")
     }
-    assert naming == {"runtime/cli.py": {"ustad.solver.build"}}
-    # There, inside the function that the build command calls, not where the module is loaded.
-    tree = ast.parse((ROOT / "runtime" / "cli.py").read_text(encoding="utf-8"))
-    [builder] = [node for node in tree.body if getattr(node, "name", "") == "_builder"]
-    assert "ustad.solver.build" in ast.unparse(builder)
+    assert naming == {"runtime.cli.build"}
+
+
+def test_argparse_is_for_commands_and_entries_alone() -> None:
+    for module in SOURCES:
+        if any(one.name == "argparse" for one in imports(module)):
+            assert module.startswith("runtime.cli.") or module.endswith(".entry"), module
+
+
+def test_numba_is_for_kernels_alone() -> None:
+    for module in SOURCES:
+        for one in imports(module):
+            compiles = one.name == "runtime.core.kernels" and not module.startswith("solver")
+            if one.name.split(".")[0] == "numba" or compiles:
+                assert module.endswith(".kernels"), f"{module}:{one.line} imports {one.name}"
 
 
 def test_tables_know_nothing_but_numpy_and_h5py() -> None:
-    allowed = {"numpy", "h5py", *sys.stdlib_module_names}
-    for path in sources("tables"):
-        for name, _ in imports(path):
-            assert name.startswith("ustad.tables") or name.split(".")[0] in allowed, (path, name)
+    allowed = {"numpy", "h5py", "tables", *sys.stdlib_module_names}
+    for module in SOURCES:
+        if floor(module) == 0:
+            assert {one.name.split(".")[0] for one in imports(module)} <= allowed, module
 
 
-def test_nothing_imports_the_folders_by_their_own_names() -> None:
-    for folder in (*HOUSE, "tests"):
-        for path in sources(folder):
-            for name, _ in imports(path):
-                assert name.split(".")[0] not in HOUSE, (path, name)
+@pytest.mark.parametrize("folder", ["scripts", "tests"])
+def test_nothing_imports_the_folders_by_their_own_names(folder: str) -> None:
+    for path in sorted((ROOT / folder).rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ImportFrom):
+                assert node.level == 0, path
+                assert (node.module or "").split(".")[0] not in HOUSE, path
 
 
-def test_numba_comes_in_by_compiled_and_the_bots_that_search_alone() -> None:
-    for path in sources("runtime"):
-        place = path.relative_to(ROOT / "runtime").as_posix()
-        names = {name.split(".")[0] for name, _ in imports(path)}
-        if "numba" in names:
-            assert place == "compiled.py" or place.startswith("bots/"), place
-
-
-HEAVY = ("numba", "scipy", "tqdm", "distributed", "ustad.solver", "ustad.runtime.compiled")
+HEAVY = ("numba", "scipy", "tqdm", "distributed", "ustad.solver", "ustad.runtime.core.kernels")
 
 
 def loaded_by(script: str, *words: object) -> set[str]:
@@ -97,7 +247,7 @@ def loaded_by(script: str, *words: object) -> set[str]:
 
 def test_a_question_about_yacht_loads_numpy_and_h5py_only(tables: Path) -> None:
     script = (
-        "from ustad.runtime.cli import main\n"
+        "from ustad.runtime.cli.main import main\n"
         "for level in ('easy', 'medium', 'hard', 'expert'):\n"
         "    words = 'ask yacht --sheet ones=3 --dice 1 1 3 4 6 --rolls-left 2 --level'.split()\n"
         "    assert main([*words, level, '--tables', sys.argv[1]]) == 0\n"

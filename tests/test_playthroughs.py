@@ -13,7 +13,7 @@ from pathlib import Path
 import playthrough
 import pytest
 
-from ustad.runtime.games import NAMES
+from ustad.runtime.core.registry import NAMES
 
 
 @pytest.mark.parametrize("game", NAMES)

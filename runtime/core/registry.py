@@ -1,6 +1,6 @@
-"""The rules of the games, one module a game, and the list of games.
+"""The list of games, and what each registers: found by its name, loaded when asked for.
 
-A game is added by its module's name here and nowhere else.
+A game is added by its folder in :mod:`ustad.runtime.games` and its name here.
 """
 
 from __future__ import annotations
@@ -8,16 +8,31 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-from ustad.runtime.errors import UsageError, shown
-from ustad.runtime.games.base import GameType
+from ustad.runtime.core.entry import AnyEntry
+from ustad.runtime.core.errors import UsageError, shown
 
 NAMES = ("yacht", "dice_poker", "pasa", "raja_pasu", "marriage")
-"""The games, each a module of this package that holds its :class:`GameType` as ``TYPE``."""
+"""The games, each a folder of :mod:`ustad.runtime.games`."""
 
 
-def game_type(name: Any) -> GameType:
-    """Return the registered object of a game, or raise UsageError naming those there are."""
+def entry(name: Any) -> AnyEntry:
+    """Return the entry of a game, ``ENTRY`` of its module ``entry``.
+
+    Raises:
+        UsageError: there is no such game; the message names those there are.
+    """
     if not isinstance(name, str) or name not in NAMES:
         raise UsageError(f"game: expected one of {', '.join(NAMES)}, got {shown(name)}")
-    found: GameType = import_module(f"ustad.runtime.games.{name}").TYPE
+    found: AnyEntry = import_module(f"ustad.runtime.games.{name}.entry").ENTRY
     return found
+
+
+def exporter(name: Any) -> Any:
+    """Return what exports a game, ``EXPORTER`` of its module ``export``.
+
+    It is a :class:`ustad.runtime.export.Exporter`.
+
+    Raises:
+        UsageError: there is no such game.
+    """
+    return import_module(f"ustad.runtime.games.{entry(name).name}.export").EXPORTER

@@ -12,7 +12,7 @@ import math
 from collections.abc import Callable, Iterable
 from typing import Any, NoReturn
 
-from ustad.runtime.errors import JsonError, PositionError, UstadError, shown
+from ustad.runtime.core.errors import JsonError, PositionError, UstadError, shown
 
 LARGEST_TEXT = 1_000_000
 """Characters of the largest text that is parsed; a position has a few hundred."""
@@ -25,6 +25,13 @@ _REQUIRED: Any = object()
 
 def loads(text: str, what: str, most: int = LARGEST_TEXT) -> Any:
     """Parse JSON.
+
+    >>> loads('{"dice": [1, 1, 3, 4, 6]}', "position")
+    {'dice': [1, 1, 3, 4, 6]}
+    >>> loads('{"dice": 1, "dice": 2}', "position")
+    Traceback (most recent call last):
+        ...
+    ustad.runtime.core.errors.JsonError: position: the key "dice" stands twice
 
     Args:
         text: the text.

@@ -21,14 +21,13 @@ its text refuses any other text that says the same.
 
 The choice of moves survives.  A game's exporter compares the choices by the rounded values
 with those by the exact ones over the whole table, writes what it found into the manifest as
-``proof``, and raises :class:`ustad.runtime.errors.ExportError` instead of writing where a
+``proof``, and raises :class:`ustad.runtime.core.errors.ExportError` instead of writing where a
 choice would cost too much.
 
-A game is exported by the module of its name in this package, with a function
-``content(options, folder, progress)`` that returns a :class:`Content`.
+A game is exported by the :class:`Exporter` of the module ``export`` in its folder.
 """
 
-from ustad.runtime.export.content import Content, Packed, exporter, option_sets, rounded, vectors
+from ustad.runtime.export.content import Content, Exporter, Packed, rounded, vectors
 from ustad.runtime.export.folder import (
     MANIFEST,
     check_export,
@@ -41,12 +40,11 @@ from ustad.runtime.export.folder import (
 __all__ = [
     "MANIFEST",
     "Content",
+    "Exporter",
     "Packed",
     "check_export",
     "export_faults",
-    "exporter",
     "is_export",
-    "option_sets",
     "read_export",
     "rounded",
     "vectors",

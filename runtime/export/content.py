@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ustad.runtime.advice import advice_to_json
-from ustad.runtime.errors import UsageError
-from ustad.runtime.games.base import CHANCE, Bot, GameType, Progress
+from ustad.runtime.core.entry import Codec
+from ustad.runtime.core.game import CHANCE, Bot
+from ustad.runtime.core.work import Progress
+from ustad.runtime.questions import advice_to_json
 from ustad.tables import Table
 
 Floats = NDArray[np.float64]
@@ -117,38 +116,17 @@ class Content:
     vectors: Sequence[Mapping[str, Any]] = field(default_factory=tuple)
 
 
-Exporter = Callable[[Mapping[str, Any], Path, Progress | None], Content]
-"""Makes the content of an export from options and the folder of the tables."""
+@dataclass(frozen=True)
+class Exporter:
+    """How a game is exported: ``EXPORTER`` of its module ``export``.
 
-
-def _module(game: str) -> Any:
-    name = f"{__package__}.{game}"
-    try:
-        return import_module(name)
-    except ModuleNotFoundError as error:
-        if error.name != name:
-            raise
-        raise UsageError(f"export: {game} has no export") from None
-
-
-def exporter(game: str) -> Exporter:
-    """Return the function that exports a game.
-
-    Raises:
-        UsageError: the game has no export.
+    Attributes:
+        content: makes the content of an export from options and the folder of the tables.
+        option_sets: returns the option sets of the default exports.
     """
-    found: Exporter = _module(game).content
-    return found
 
-
-def option_sets(kind: GameType) -> Sequence[Mapping[str, Any]]:
-    """Return the option sets of the default exports: those of the default tables.
-
-    A game's module says otherwise with a function ``option_sets``.
-    """
-    found: Callable[[], Sequence[Mapping[str, Any]]]
-    found = getattr(_module(kind.name), "option_sets", kind.table_options)
-    return found()
+    content: Callable[[Mapping[str, Any], Path, Progress | None], Content]
+    option_sets: Callable[[], Sequence[Mapping[str, Any]]]
 
 
 ENCODING = {
@@ -196,21 +174,14 @@ def table_facts(table: Table, index_formula: str) -> dict[str, Any]:
     }
 
 
-def cores() -> int:
-    """Return how many cores this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
-
-
 _RANKING = ("best", "value", "unit", "options")
 
 
 def vectors(
-    kind: GameType,
+    codec: Codec[Any, Any, Any],
     starts: Sequence[Any],
-    exact: Bot,
-    read: Bot,
+    exact: Bot[Any, Any],
+    read: Bot[Any, Any],
     count: int,
     seed: int,
     level: str | None = None,
@@ -224,7 +195,7 @@ def vectors(
     them out.
 
     Args:
-        kind: the game.
+        codec: the game's.
         starts: states to start games from, in turn.
         exact: answers by the exact values.
         read: answers by the rounded ones, as the reader must.
@@ -234,14 +205,14 @@ def vectors(
     """
     found: list[dict[str, Any]] = []
     for state in _positions(starts, read, seed):
-        told = advice_to_json(kind, read.ask(state))
-        true = advice_to_json(kind, exact.ask(state))
+        told = advice_to_json(codec, read.ask(state))
+        true = advice_to_json(codec, exact.ask(state))
         if sorted(map(str, told["best"])) != sorted(map(str, true["best"])):
             continue
         found.append(
             {
                 **({} if level is None else {"level": level}),
-                "position": kind.state_to_json(state),
+                "position": codec.state_to_json(state),
                 "best": told["best"],
                 "value": true["value"],
                 "read": told["value"],
@@ -260,7 +231,7 @@ def brief(found: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     return [{key: held for key, held in vector.items() if key != "options"} for vector in found]
 
 
-def _positions(starts: Sequence[Any], bot: Bot, seed: int) -> Iterator[Any]:
+def _positions(starts: Sequence[Any], bot: Bot[Any, Any], seed: int) -> Iterator[Any]:
     """Yield positions of games, each at random out of some moves, half of them the bot's."""
     source = random.Random(seed)
     while True:

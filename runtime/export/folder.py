@@ -16,7 +16,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ustad.runtime.errors import ExportError, JsonError, UstadError
+from ustad.runtime.core.entry import AnyEntry
+from ustad.runtime.core.errors import ExportError, JsonError, UstadError
+from ustad.runtime.core.strict_json import Fields, is_int, loads
 from ustad.runtime.export.content import (
     DTYPES,
     ENCODING,
@@ -33,8 +35,6 @@ from ustad.runtime.export.manifest import (
     digest,
     manifest_text,
 )
-from ustad.runtime.games.base import GameType
-from ustad.runtime.strict_json import Fields, is_int, loads
 from ustad.tables import (
     CorruptTableError,
     MismatchedTableError,
@@ -52,10 +52,19 @@ _LARGEST_FILE = 200_000_000
 
 
 def reader_files() -> dict[str, bytes]:
-    """Return the JavaScript modules of all readers, by name."""
-    folder = files(__package__) / "reader"
-    found = {path.name: path.read_bytes() for path in folder.iterdir()}
-    return {name: text for name, text in sorted(found.items()) if name.endswith(".js")}
+    """Return the JavaScript modules of all readers, by the names that an export gives them.
+
+    A game's ``engine.js`` goes by the name of the game; the others keep theirs, those that
+    games share lying in ``engine`` here and in ``five_dice``.
+    """
+    games = (folder for folder in files("ustad.runtime.games").iterdir() if folder.is_dir())
+    found = {
+        f"{folder.name}.js" if path.name == "engine.js" else path.name: path.read_bytes()
+        for folder in (files(__package__) / "engine", *games)
+        for path in folder.iterdir()
+        if path.name.endswith(".js")
+    }
+    return dict(sorted(found.items()))
 
 
 def _with_places(arrays: Mapping[str, Packed]) -> tuple[bytes, dict[str, dict[str, Any]]]:
@@ -86,11 +95,11 @@ def _digests(contents: Mapping[str, bytes]) -> dict[str, dict[str, Any]]:
     }
 
 
-def write_export(kind: GameType, content: Content, out: Path) -> dict[str, int]:
+def write_export(entry: AnyEntry, content: Content, out: Path) -> dict[str, int]:
     """Write an export into a folder, made if it is not there.
 
     Args:
-        kind: the game.
+        entry: the game.
         content: what to write.
         out: the folder; files of the same names are replaced, other files of an export that
             was there before are removed.
@@ -110,8 +119,8 @@ def write_export(kind: GameType, content: Content, out: Path) -> dict[str, int]:
     manifest = {
         "format": FORMAT,
         "format_version": FORMAT_VERSION,
-        "game": kind.name,
-        "title": kind.title,
+        "game": entry.name,
+        "title": entry.title,
         "options": dict(content.options),
         **content.facts,
         "levels": dict(content.levels),

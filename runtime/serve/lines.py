@@ -13,9 +13,9 @@ import json
 from collections.abc import Callable, Iterator
 from typing import Any, BinaryIO, TextIO
 
-from ustad.runtime.advice import Advisor, check_top
-from ustad.runtime.errors import UsageError, UstadError, shown
-from ustad.runtime.strict_json import LARGEST_TEXT, Fields, loads
+from ustad.runtime.core.errors import UsageError, UstadError, shown
+from ustad.runtime.core.strict_json import LARGEST_TEXT, Fields, loads
+from ustad.runtime.questions import Advisor, check_top
 from ustad.tables import TableError
 
 METHODS: dict[str, tuple[str, ...]] = {

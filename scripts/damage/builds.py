@@ -15,12 +15,11 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from damage.report import Progress, Report
-from ustad.runtime.games import game_type
+from ustad.runtime.core.registry import entry as entry_of
 from ustad.tables import (
     Table,
     TableError,
@@ -67,7 +66,7 @@ def builder(game: str, options: Mapping[str, Any], folder: Path, force: bool = T
     """Return what builds a table, anew even if a sound one is there."""
     from ustad.solver.build import build_table
 
-    return lambda: build_table(game_type(game), options, folder, force=force)
+    return lambda: build_table(entry_of(game), options, folder, force=force)
 
 
 def rewriter(table: Table, folder: Path) -> Build:
@@ -285,10 +284,11 @@ def quick(specs: Sequence[TableSpec], folder: Path, count: int = 3) -> list[Tabl
 
     Numbers that ship are left out: they are learned, which takes minutes.
     """
+    from ustad.solver.build import solver_of
+
     seconds: dict[str, tuple[float, TableSpec]] = {}
     for spec in sorted(specs, key=lambda spec: spec.path(folder).stat().st_size):
-        solver = import_module(f"ustad.solver.{spec.game}")
-        if spec.game not in seconds and not hasattr(solver, "shipped"):
+        if spec.game not in seconds and solver_of(spec.game).shipped(spec.options) is None:
             build = builder(spec.game, spec.options, folder)
             build()
             begin = time.perf_counter()

@@ -29,12 +29,13 @@ from typing import Any
 from damage.accidents import accident
 from damage.report import LONGEST_WAIT, Progress, Report, peak_memory, peak_of
 from damage.texts import HOSTILE_TEXTS, changed
-from ustad.runtime.advice import Advisor
-from ustad.runtime.cli import folder_faults
-from ustad.runtime.errors import UstadError
-from ustad.runtime.export import MANIFEST, exporter, read_export, write_export
+from ustad.runtime.checks import folder_faults
+from ustad.runtime.core.errors import UstadError
+from ustad.runtime.core.registry import entry as entry_of
+from ustad.runtime.core.registry import exporter
+from ustad.runtime.export import MANIFEST, read_export, write_export
 from ustad.runtime.export.manifest import LARGEST_MANIFEST, manifest_text
-from ustad.runtime.games import game_type
+from ustad.runtime.questions import Advisor
 from ustad.tables import TableError, TableSpec, open_table, write_bundle
 
 REFUSED = {"corrupt_table", "mismatched_table", "missing_table", "corrupt_export",
@@ -90,8 +91,8 @@ class Sound:
 
 def make_export(spec: TableSpec, tables: Path, out: Path) -> Sound:
     """Export a table that is built, with the proof of its rounding."""
-    kind = game_type(spec.game)
-    write_export(kind, exporter(spec.game)(spec.options, tables, None), out)
+    content = exporter(spec.game).content(spec.options, tables, None)
+    write_export(entry_of(spec.game), content, out)
     return Sound.of(out)
 
 

@@ -19,11 +19,12 @@ from typing import Any
 
 from damage.report import LONGEST_WAIT, Progress, Report, peak_of
 from damage.texts import HOSTILE_TEXTS, changed, places
-from ustad.runtime.advice import Advisor, read_position
-from ustad.runtime.errors import UstadError
-from ustad.runtime.games import NAMES, game_type
-from ustad.runtime.serve import METHODS
-from ustad.runtime.strict_json import LARGEST_TEXT, loads
+from ustad.runtime.core.errors import UstadError
+from ustad.runtime.core.registry import NAMES
+from ustad.runtime.core.registry import entry as entry_of
+from ustad.runtime.core.strict_json import LARGEST_TEXT, loads
+from ustad.runtime.questions import Advisor, read_position
+from ustad.runtime.serve.lines import METHODS
 from ustad.tables import TableError
 
 
@@ -31,22 +32,22 @@ def sound_requests(luck: random.Random, count: int) -> list[dict[str, Any]]:
     """Return requests that are right, over positions of games played at random."""
     requests: list[dict[str, Any]] = []
     for game in NAMES:
-        kind = game_type(game)
+        entry = entry_of(game)
         left = count // len(NAMES)
         while left > 0:
-            rules = kind.game(kind.read_options({}))
-            players = luck.randint(kind.least_players, kind.most_players)
+            rules = entry.rules.read({})
+            players = luck.randint(entry.rules.seats.least, entry.rules.seats.most)
             state = rules.deal(players, (luck.randrange(2**32),))
             while not state.is_over() and left > 0:
-                position = kind.state_to_json(state)
+                position = entry.codec.state_to_json(state)
                 seed = luck.randrange(2**32)
                 if state.current_player() < 0:
                     outcomes = state.chance_outcomes()
                     step = outcomes[luck.randrange(len(outcomes))][0]
-                    given: dict[str, Any] = {"outcome": kind.outcome_to_json(step)}
+                    given: dict[str, Any] = {"outcome": entry.codec.outcome_to_json(step)}
                 else:
                     step = luck.choice(list(state.legal_moves()))
-                    given = {"move": kind.move_to_json(step)}
+                    given = {"move": entry.codec.move_to_json(step)}
                 if luck.random() < 0.1:
                     some = luck.choice([{"seed": seed}, {"level": "easy"}, {"level": "expert"}])
                     request = luck.choice(
@@ -159,7 +160,7 @@ def check_answer(line: bytes, text: bytes, advisor: Advisor | None, report: Repo
         game, state = read_position(request["position"])
         given = {key: value for key, value in request.items() if key not in ("id", "method")}
         given = {key: value for key, value in given.items() if value is not None}
-        given["position"] = game.state_to_json(state)
+        given["position"] = game.codec.state_to_json(state)
         try:
             again = getattr(advisor, request["method"])(**given)
         except (UstadError, TableError) as error:

@@ -13,7 +13,7 @@ mean, variance and the chance of the school bonus follow from the distribution.
 and so is a check on them.
 
 Shapes.  Choices are (3, n, 252) by rolls left, sheet and roll, numbered as in
-:mod:`ustad.runtime.bots.sheet`.
+:mod:`ustad.runtime.games.five_dice.bots`.
 """
 
 from __future__ import annotations
@@ -25,20 +25,27 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ustad.runtime.bots.dice_poker import Payments, payments
-from ustad.runtime.bots.sheet import FIRST_WRITE, TurnBot
-from ustad.runtime.dice import COUNTS, DICE, FACES, FIRST_ROLL, KEEPS, transition_matrix
-from ustad.runtime.games.dice_poker import (
+from ustad.runtime.games.dice_poker.levels import Payments, payments
+from ustad.runtime.games.dice_poker.rules import (
     ALL_OPEN,
     ROW_COUNT,
     SCHOOL,
     SCHOOL_ROWS,
     DicePoker,
-    Rules,
+    RuleNumbers,
     Sheet,
     bonus_points,
 )
-from ustad.runtime.games.sheet import ROLLS_A_TURN
+from ustad.runtime.games.five_dice.bots import FIRST_WRITE, TurnBot
+from ustad.runtime.games.five_dice.sheet import ROLLS_A_TURN
+from ustad.runtime.games.five_dice.turn import (
+    COUNTS,
+    DICE,
+    FACES,
+    FIRST_ROLL,
+    KEEPS,
+    transition_matrix,
+)
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -103,9 +110,9 @@ def turn_endings(choices: Ints) -> Floats:
     return endings
 
 
-def payment_chances(rules: Rules, choices: Ints) -> Floats:
+def payment_chances(numbers: RuleNumbers, choices: Ints) -> Floats:
     """Return (n, payments): the chance of each payment that a turn can end with."""
-    known = payments(rules)
+    known = payments(numbers)
     endings = turn_endings(choices)
     lanes = choices.shape[1]
     width = len(known.row) + 1
@@ -119,35 +126,35 @@ def payment_chances(rules: Rules, choices: Ints) -> Floats:
     return chances.reshape(lanes, width)[:, :-1]
 
 
-def exact_totals(bot: TurnBot, game: DicePoker) -> Totals:
+def exact_totals(bot: TurnBot, rules: DicePoker) -> Totals:
     """Return the exact distribution of a bot's totals.
 
     Args:
         bot: a level of dice poker.
-        game: its rules, of order ``school_first``: under ``free`` there are hundreds
+        rules: its rules, of order ``school_first``: under ``free`` there are hundreds
             of times as many states.
     """
-    rules = game.rules
-    if rules.free:
+    numbers = rules.numbers
+    if numbers.free:
         raise ValueError("exact totals: expected order=school_first, got order=free")
-    known = payments(rules)
+    known = payments(numbers)
     pairs = list(zip(known.row.tolist(), known.points.tolist(), strict=True))
-    lowest, highest = _bounds(rules)
+    lowest, highest = _bounds(numbers)
     start = np.zeros(highest - lowest + 1)
     start[-lowest] = 1.0
     states = {START: start}
     bonus = 0.0
     for _ in range(ROW_COUNT):
         after: dict[State, Floats] = {}
-        for state, chances in _state_payments(bot, rules, states):
+        for state, chances in _state_payments(bot, numbers, states):
             before = states[state]
             for payment in np.flatnonzero(chances).tolist():
                 row, points = pairs[payment]
-                reached, earned = _after(rules, state, row, points)
+                reached, earned = _after(numbers, state, row, points)
                 if reached not in after:
                     after[reached] = np.zeros(len(start))
                 chance = chances[payment]
-                _add_moved(after[reached], before, points + earned * rules.school_bonus, chance)
+                _add_moved(after[reached], before, points + earned * numbers.school_bonus, chance)
                 if earned:
                     bonus += float(before.sum() * chance)
         states = after
@@ -162,27 +169,27 @@ def _add_moved(into: Floats, chances: Floats, by: int, factor: float) -> None:
         into[:by] += chances[-by:] * factor
 
 
-def _bounds(rules: Rules) -> tuple[int, int]:
+def _bounds(numbers: RuleNumbers) -> tuple[int, int]:
     """Return the least and the greatest total there can be, or less and more than these."""
-    known = payments(rules)
+    known = payments(numbers)
     rows = [known.points[known.row == row] for row in range(ROW_COUNT)]
     least, most = (int(sum(pick(points) for points in rows)) for pick in (np.min, np.max))
-    return least, most + rules.school_bonus
+    return least, most + numbers.school_bonus
 
 
-def _after(rules: Rules, state: State, row: int, points: int) -> tuple[State, int]:
+def _after(numbers: RuleNumbers, state: State, row: int, points: int) -> tuple[State, int]:
     """Return the state after a payment, and 1 if it earns the school bonus, else 0."""
     open_rows, turns_left, subtotal = state
     left = open_rows & ~(1 << row)
     if row >= SCHOOL_ROWS:
         return (left, turns_left - 1, 0), 0
     subtotal += points
-    earned = int(bonus_points(rules._replace(school_bonus=1), row, left, subtotal))
+    earned = int(bonus_points(numbers._replace(school_bonus=1), row, left, subtotal))
     return (left, turns_left - 1, subtotal if left & SCHOOL else 0), earned
 
 
 def _state_payments(
-    bot: TurnBot, rules: Rules, states: Iterable[State]
+    bot: TurnBot, numbers: RuleNumbers, states: Iterable[State]
 ) -> Iterator[tuple[State, Floats]]:
     """Yield each state with the chance of each payment, states that the bot plays alike at once."""
     alike: dict[Hashable, list[State]] = {}
@@ -192,7 +199,7 @@ def _state_payments(
     for begin in range(0, len(groups), _SIDE_BY_SIDE):
         part = groups[begin : begin + _SIDE_BY_SIDE]
         choices = bot.turn_choices([_sheet(group[0]) for group in part])
-        for group, chances in zip(part, payment_chances(rules, choices), strict=True):
+        for group, chances in zip(part, payment_chances(numbers, choices), strict=True):
             for state in group:
                 yield state, chances
 
@@ -206,16 +213,16 @@ _ROLL_OF_CODE = np.zeros(int(_KEEP_CODE.max()) + 1, dtype=np.int64)
 _ROLL_OF_CODE[_KEEP_CODE[FIRST_ROLL:]] = np.arange(len(KEEPS) - FIRST_ROLL)
 
 
-def simulated_totals(bot: TurnBot, game: DicePoker, games: int, seed: int) -> Ints:
+def simulated_totals(bot: TurnBot, rules: DicePoker, games: int, seed: int) -> Ints:
     """Return (games,) the totals of a bot in games with random dice.
 
     Args:
         bot: a level of dice poker.
-        game: its rules.
+        rules: its rules.
         games: how many.
         seed: draws the dice.
     """
-    rules, known = game.rules, payments(game.rules)
+    numbers, known = rules.numbers, payments(rules.numbers)
     random = np.random.default_rng(seed)
     totals = np.zeros(games, dtype=np.int64)
     open_rows, subtotal = np.full(games, ALL_OPEN), np.zeros(games, dtype=np.int64)
@@ -227,7 +234,7 @@ def simulated_totals(bot: TurnBot, game: DicePoker, games: int, seed: int) -> In
         row, points = known.row[payment], known.points[payment]
         open_rows = open_rows & ~(1 << row)
         subtotal = subtotal + points * (row < SCHOOL_ROWS)
-        totals += points + bonus_points(rules, row, open_rows, subtotal)
+        totals += points + bonus_points(numbers, row, open_rows, subtotal)
     return totals
 
 
@@ -270,18 +277,18 @@ def mean_and_error(samples: NDArray[Any]) -> tuple[float, float]:
 
 
 def simulated_settlement(
-    bots: Sequence[TurnBot], game: DicePoker, games: int, seed: int
+    bots: Sequence[TurnBot], rules: DicePoker, games: int, seed: int
 ) -> tuple[float, float]:
     """Return what the first of some bots wins a game, with its standard error.
 
     Args:
         bots: one a seat.  Seats do not matter: no player touches another's sheet.
-        game: the rules.
+        rules: the rules.
         games: how many.
         seed: draws the dice.
     """
     totals = np.stack(
-        [simulated_totals(bot, game, games, seed * len(bots) + at) for at, bot in enumerate(bots)]
+        [simulated_totals(bot, rules, games, seed * len(bots) + at) for at, bot in enumerate(bots)]
     )
     return mean_and_error(totals[0] - totals.mean(axis=0))
 

@@ -1,7 +1,7 @@
 """Dice poker solved: the expected points still to come, for every state at the start of a turn.
 
 The problem.  A sheet is a solitaire game, and the settlement asks for nothing but
-its expected total (see :mod:`ustad.runtime.bots.dice_poker`).  The value of a
+its expected total (see :mod:`ustad.runtime.games.dice_poker.levels`).  The value of a
 state is the expected points still to come, the school bonus among them, under the
 play that maximises them:
 
@@ -13,8 +13,8 @@ doubles, so stopping is worth more there than on the same roll later, and a writ
 after the first throw is a decision of its own.
 
 The algorithm.  Backwards by the number of turns left.  Within such a layer nothing
-depends on anything else; :mod:`ustad.solver.layers` packs its states into blocks,
-which :mod:`ustad.solver.turn` solves.  Under ``school_first`` these are the sets of
+depends on anything else; :mod:`ustad.solver.five_dice.layers` packs its states into blocks,
+which :mod:`ustad.solver.five_dice.turn` solves.  Under ``school_first`` these are the sets of
 open rows of part two (with the turns left under ``deferred``), and then the columns
 of each set of open school rows; under ``free`` every set of part two with every
 column.
@@ -24,46 +24,39 @@ best dash, or the pass; each writable row raises the rolls that it pays for, all
 rolls with the same points at once; straight after the first throw no row pays
 less, so that array starts from the one for later.
 
-Shapes.  Values are float64, indexed as :mod:`ustad.runtime.games.dice_poker`
+Shapes.  Values are float64, indexed as :mod:`ustad.runtime.games.dice_poker.rules`
 numbers the states: 2,150 for ``sacrifice``, 6,758 for ``deferred``, of which 2,304 never
 occur, 839,168 for ``free``; finished sheets are worth 0.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ustad.runtime import dice
-from ustad.runtime.compiled import (
-    compiled,
-    dice_poker_bonus_points,
-    dice_poker_may_pass,
-    dice_poker_state_number,
-    dice_poker_writable_rows,
-)
-from ustad.runtime.games import dice_poker
-from ustad.runtime.games.base import Progress
-from ustad.runtime.games.dice_poker import (
+from ustad.runtime.core.kernels import compiled
+from ustad.runtime.core.work import Progress
+from ustad.runtime.games.dice_poker import kernels, states
+from ustad.runtime.games.dice_poker import rules as dice_poker
+from ustad.runtime.games.dice_poker.rules import (
     AFTER_FIRST_THROW,
     CHANCE_BIT,
     CHANCE_ROW,
     COMBINATIONS,
     PART_TWO,
-    PART_TWO_SETS,
     PART_TWO_TURNS,
     ROW_COUNT,
     SCHOOL,
     SCHOOL_ROWS,
-    Rules,
+    RuleNumbers,
 )
-from ustad.solver.build import Built
-from ustad.solver.layers import Group, Layer, packed, solve_layers
-from ustad.solver.turn import ROLL_COUNT, WIDTH, solve_turns
+from ustad.runtime.games.dice_poker.states import PART_TWO_SETS
+from ustad.runtime.games.five_dice import turn as dice
+from ustad.solver.five_dice.layers import Group, Layer, packed, solve_layers
+from ustad.solver.five_dice.turn import ROLL_COUNT, WIDTH, solve_turns
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -96,7 +89,7 @@ class _Problem(NamedTuple):
     scores in chance.
     """
 
-    rules: Rules
+    numbers: RuleNumbers
     column: Ints
     columns: int
     later: _Paying
@@ -105,11 +98,11 @@ class _Problem(NamedTuple):
     chance: Ints
 
 
-def _paying(rules: Rules, rolls_left: int) -> _Paying:
+def _paying(numbers: RuleNumbers, rolls_left: int) -> _Paying:
     """Return the paying rolls."""
     first_group, points, first_roll, rolls = [0], [], [0], []
     for row in range(ROW_COUNT):
-        paid = dice_poker.roll_points(rules)[rolls_left, :, row].tolist()
+        paid = dice_poker.roll_points(numbers)[rolls_left, :, row].tolist()
         for amount in sorted(set(paid) if row < SCHOOL_ROWS else set(paid) - {0}):
             points.append(amount)
             rolls += [roll for roll in range(ROLL_COUNT) if paid[roll] == amount]
@@ -118,17 +111,17 @@ def _paying(rules: Rules, rolls_left: int) -> _Paying:
     return _Paying(np.array(first_group), np.array(points), np.array(first_roll), np.array(rolls))
 
 
-def _problem(rules: Rules) -> _Problem:
+def _problem(numbers: RuleNumbers) -> _Problem:
     """Return the problem of a rule set."""
-    known = dice_poker.columns(rules.school_threshold)
+    known = states.columns(numbers.school_threshold)
     return _Problem(
-        rules=rules,
+        numbers=numbers,
         column=known.column,
         columns=known.count,
-        later=_paying(rules, 0),
-        first=_paying(rules, AFTER_FIRST_THROW),
-        made=np.array(dice_poker.roll_rows_made(rules)),
-        chance=dice_poker.roll_points(rules)[0, :, CHANCE_ROW].copy(),
+        later=_paying(numbers, 0),
+        first=_paying(numbers, AFTER_FIRST_THROW),
+        made=np.array(dice_poker.roll_rows_made(numbers)),
+        chance=dice_poker.roll_points(numbers)[0, :, CHANCE_ROW].copy(),
     )
 
 
@@ -147,14 +140,14 @@ def _gains(
 
     ``_NO_ROW`` with 0 points stands for a pass.
     """
-    rules = problem.rules
+    numbers = problem.numbers
     left = open_rows & ~(1 << row)
     for c in range(len(subtotal)):
         after = subtotal[c] + points if row < SCHOOL_ROWS else subtotal[c]
-        state = dice_poker_state_number(
-            rules, problem.column, problem.columns, left, turns_left - 1, after
+        state = kernels.state_number(
+            numbers, problem.column, problem.columns, left, turns_left - 1, after
         )
-        gain[c] = values[state] + (points + dice_poker_bonus_points(rules, row, left, after))
+        gain[c] = values[state] + (points + kernels.bonus_points(numbers, row, left, after))
 
 
 @compiled
@@ -199,12 +192,12 @@ def _fill_stops(
     first: Floats,
 ) -> None:
     """Fill (252, n) what stopping on each roll is worth, later and straight after the first."""
-    rules = problem.rules
+    numbers = problem.numbers
     size = len(subtotal)
     gain = np.empty(size)
-    rows = dice_poker_writable_rows(rules, open_rows, COMBINATIONS)
-    worthless = 0 if rules.deferred else rows & COMBINATIONS
-    if dice_poker_may_pass(rules, open_rows):
+    rows = kernels.writable_rows(numbers, open_rows, COMBINATIONS)
+    worthless = 0 if numbers.deferred else rows & COMBINATIONS
+    if kernels.may_pass(numbers, open_rows):
         worthless = 1 << _NO_ROW
     later[0] = -np.inf
     for row in range(SCHOOL_ROWS, _NO_ROW + 1):
@@ -218,7 +211,7 @@ def _fill_stops(
     _raise(problem, values, open_rows, turns_left, rows, problem.later, subtotal, later)
     if open_rows & CHANCE_BIT and not rows & CHANCE_BIT:
         for roll in range(ROLL_COUNT):
-            if dice_poker_writable_rows(rules, open_rows, problem.made[roll]) & CHANCE_BIT:
+            if kernels.writable_rows(numbers, open_rows, problem.made[roll]) & CHANCE_BIT:
                 points = problem.chance[roll]
                 _gains(problem, values, open_rows, turns_left, CHANCE_ROW, points, subtotal, gain)
                 for c in range(size):
@@ -226,7 +219,7 @@ def _fill_stops(
     for roll in range(ROLL_COUNT):
         for c in range(size):
             first[roll, c] = later[roll, c]
-    doubled = rows & (PART_TWO if rules.chance_doubles else COMBINATIONS)
+    doubled = rows & (PART_TWO if numbers.chance_doubles else COMBINATIONS)
     _raise(problem, values, open_rows, turns_left, doubled, problem.first, subtotal, first)
 
 
@@ -240,7 +233,7 @@ def _solve_blocks(
         problem: the rules.
         values: the values, those of the layers below filled in.
         upper: :attr:`Columns.upper`.
-        pieces: (pieces, 6), see :mod:`ustad.solver.layers`; the kind is the turns left.
+        pieces: (pieces, 6), see :mod:`ustad.solver.five_dice.layers`; the kind is the turns left.
         first_piece: (blocks + 1,) the pieces of each block.
     """
     later = np.zeros((ROLL_COUNT, WIDTH))
@@ -261,32 +254,34 @@ def _solve_blocks(
                 values[state + c] = work[0, lane + c]
 
 
-def _layers(rules: Rules) -> list[Layer]:
+def _layers(numbers: RuleNumbers) -> list[Layer]:
     """Return the layers with 1 to 15 turns left."""
-    known = dice_poker.columns(rules.school_threshold)
+    known = states.columns(numbers.school_threshold)
     groups: list[list[Group]] = [[] for _ in range(ROW_COUNT + 1)]
 
     def add(open_rows: int, turns_left: int) -> None:
         school = open_rows & SCHOOL
         begin, end = known.bounds[school : school + 2]
-        state = dice_poker.state_index(rules, open_rows, turns_left, int(known.upper[begin]))
+        state = states.state_index(numbers, open_rows, turns_left, int(known.upper[begin]))
         groups[turns_left].append((open_rows, turns_left, begin, end, state))
 
     for open_rows in range(1, dice_poker.ALL_OPEN + 1):
         turns_left = open_rows.bit_count()
-        if rules.deferred and open_rows & SCHOOL == 0:
+        if numbers.deferred and open_rows & SCHOOL == 0:
             for fewer in range(1, turns_left + 1):
                 add(open_rows, fewer)
-        elif rules.free or open_rows & SCHOOL == 0 or open_rows & PART_TWO == PART_TWO:
+        elif numbers.free or open_rows & SCHOOL == 0 or open_rows & PART_TWO == PART_TWO:
             add(open_rows, turns_left)
     return [packed(layer) for layer in groups[1:]]
 
 
-def solve(rules: Rules, progress: Progress | None = None, threads: int | None = None) -> Floats:
+def solve(
+    numbers: RuleNumbers, progress: Progress | None = None, threads: int | None = None
+) -> Floats:
     """Return the value of every state under the best play.
 
     Args:
-        rules: the options.
+        numbers: the options.
         progress: called after each layer with the states done and all states.
         threads: how many to use, all cores by default; the values do not
             depend on it.
@@ -296,34 +291,24 @@ def solve(rules: Rules, progress: Progress | None = None, threads: int | None = 
         where no game comes: more turns left than rows open.
     """
     # Unlike NaN, an infinity that is read too early wins every maximum: it would be seen.
-    values = np.full(dice_poker.state_count(rules), np.inf)
-    values[: PART_TWO_SETS if rules.deferred else 1] = 0.0  # no turn left
-    upper = dice_poker.columns(rules.school_threshold).upper
-    solve_blocks = partial(_solve_blocks, _problem(rules), values, upper)
+    values = np.full(states.state_count(numbers), np.inf)
+    values[: PART_TWO_SETS if numbers.deferred else 1] = 0.0  # no turn left
+    upper = states.columns(numbers.school_threshold).upper
+    solve_blocks = partial(_solve_blocks, _problem(numbers), values, upper)
     finished = int(np.isfinite(values).sum())
-    solve_layers(_layers(rules), solve_blocks, progress, threads, finished)
+    solve_layers(_layers(numbers), solve_blocks, progress, threads, finished)
     return values
 
 
-def reachable_states(rules: Rules) -> dict[str, int]:
+def reachable_states(numbers: RuleNumbers) -> dict[str, int]:
     """Return how many states a game can reach between turns, finished sheets not counted.
 
     Subtotals are told apart here, though the table merges those with one future.
     """
-    reachable = dice_poker.columns(rules.school_threshold).sums
-    if rules.free:
+    reachable = states.columns(numbers.school_threshold).sums
+    if numbers.free:
         return {"states": PART_TWO_SETS * int(reachable.sum()) - int(reachable[0])}
     part_two = PART_TWO_SETS - 1
-    if rules.deferred:
+    if numbers.deferred:
         part_two = PART_TWO_TURNS << (PART_TWO_TURNS - 1)  # sum over sets of their sizes
     return {"school_states": int(reachable[1:].sum()), "part_two_states": part_two}
-
-
-def build(options: Mapping[str, Any], progress: Progress | None = None) -> Built:
-    """Solve one option set and return what its table holds."""
-    rules = dice_poker.DicePoker(options).rules
-    values = solve(rules, progress)
-    values[np.isinf(values)] = 0.0
-    counts = {**reachable_states(rules), "values": len(values)}
-    structure = dice_poker.TYPE.structure(options)
-    return Built(dice_poker.TYPE.table_spec(options), values, counts, structure)

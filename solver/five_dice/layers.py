@@ -1,7 +1,7 @@
 """States solved layer by layer, packed into blocks, on any number of threads.
 
 The problem.  The states with k turns to go need only those with k - 1.  Within
-such a layer nothing depends on anything else, and :mod:`ustad.solver.turn`
+such a layer nothing depends on anything else, and :mod:`ustad.solver.five_dice.turn`
 wants ``WIDTH`` states side by side.
 
 The algorithm.  States that share everything but their column stand side by side
@@ -24,9 +24,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ustad.runtime.games.base import Progress
-from ustad.solver.build import available_cores
-from ustad.solver.turn import WIDTH
+from ustad.runtime.core.work import Progress, available_cores
+from ustad.solver.five_dice.turn import WIDTH
 
 Ints = NDArray[np.int64]
 Group = tuple[int, int, int, int, int]

@@ -1,17 +1,17 @@
-"""The turn solver of :mod:`ustad.runtime.dice`, compiled: what yacht and dice poker share.
+"""The turn solver of :mod:`ustad.runtime.games.five_dice.turn`, compiled.
 
 The problem.  A solver asks the same question half a million times: given what
 stopping pays on each of the 252 rolls after the first, the second and the third
 roll, what is a turn worth?
 
 The algorithm.  The sweeps over the lattice of keeps that
-:mod:`ustad.runtime.dice` describes, three down and two up.  ``WIDTH`` positions
+:mod:`ustad.runtime.games.five_dice.turn` describes, three down and two up.  ``WIDTH`` positions
 stand side by side, so that each step is one vector operation over a row.  The
 additions come in the same order as there: both give the same bits, for any
 width and any number of threads.
 
 Shapes.  ``stop`` arrays are ``(252, WIDTH)`` float64, ``work`` is
-``(462, WIDTH)``, in the order of :data:`ustad.runtime.dice.KEEPS`.
+``(462, WIDTH)``, in the order of :data:`ustad.runtime.games.five_dice.turn.KEEPS`.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ustad.runtime.compiled import compiled
-from ustad.runtime.dice import FIRST_ROLL, KEEPS, ONE_MORE, SIXTH
-from ustad.runtime.games.base import TIE
+from ustad.runtime.core.game import TIE
+from ustad.runtime.core.kernels import compiled
+from ustad.runtime.games.five_dice.turn import FIRST_ROLL, KEEPS, ONE_MORE, SIXTH
 
 Floats = NDArray[np.float64]
 

@@ -6,11 +6,8 @@ of the round, when both play their best.  Wanted: the value of every position
 that can arise from the start, and of every position with at most
 :data:`FEW_SEEDS` seeds and no untouched hole.
 
-**The structure.**  A hole that was emptied never again holds more than three, so
-a hole is *touched* (0 to 3) or *untouched* (seven or more, with the sown seeds on
-top).  A position without an untouched hole is its code of two bits a hole, which
-is its place in an array of all codes; one with an untouched hole is found through
-a hash table.  A move never adds seeds, so positions are solved by number of seeds.
+**The structure.**  A move never adds seeds, so positions are solved by number of seeds.
+How they are found and numbered is told in :mod:`ustad.solver.raja_pasu.positions`.
 
 **Bounds.**  Within one number of seeds positions can come round again, and what
 then happens is a rule of the table, not of the board.  So two values are
@@ -44,32 +41,37 @@ position out and says how many there are in its count ``open``.
 
 **Endless relays** are ended by the rules of the game and are moves like others.
 
-**Arrays.**  A ring has ``holes`` holes; ``owns[kind]`` of them are the mover's.
-With no hole closed there is one kind, else two: kind 0 with the short row to
-move, kind 1 with the long row; a move leads from kind to ``len(owns) - 1 -
-kind``.  A *row* is an int8 vector: the seeds and the kind.  A *place* is a
-uint32: ``kind << 2 * holes | code`` without an untouched hole, else ``len(owns) <<
-2 * holes`` plus the number of the position among those with one.  ``bounds`` is
-(places, 2) int8: lower and upper bound side by side, since they are read together.
+**Arrays.**  ``bounds`` is (places, 2) int8: lower and upper bound side by side, since they
+are read together.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ustad.runtime.compiled import compiled, raja_pasu_play_hole, raja_pasu_touched_code
-from ustad.runtime.games.base import Progress
-from ustad.runtime.games.raja_pasu import HOLES, PASU, ROW, SEEDS_A_HOLE, TYPE
-from ustad.solver.build import Built, available_cores
+from ustad.runtime.core.kernels import compiled
+from ustad.runtime.core.work import Progress
+from ustad.runtime.games.raja_pasu.kernels import play_hole, touched_code
+from ustad.solver.raja_pasu.positions import (
+    EMPTY,
+    Board,
+    Kinds,
+    Places,
+    Positions,
+    Rows,
+    Slots,
+    blocks,
+    few_seeds,
+    slot_of,
+    turn,
+    turned_code,
+)
 
-Rows = NDArray[np.int8]
-Places = NDArray[np.uint32]
 Bounds = NDArray[np.int8]
 
 FEW_SEEDS = 12
@@ -78,277 +80,21 @@ FEW_SEEDS = 12
 UNSOLVED = -128
 """Stands in the bounds of places that belong to no position that is solved."""
 
-_BLOCK = 1 << 15
-"""Positions that a thread takes at a time."""
-
-_EMPTY = -1
 LOWER, UPPER = range(2)
 
+NOWHERE = -1
+"""The place of a position that was not found."""
 
-def kinds(closed: int) -> NDArray[np.int64]:
-    """Return how many holes are the mover's, by kind, with so many holes of one side closed."""
-    return np.array([ROW - closed, ROW] if closed else [ROW])
-
-
-def starts(closed: int) -> Rows:
-    """Return the starts of the round, a row for each kind."""
-    owns = kinds(closed)
-    rows = np.full((len(owns), HOLES - closed + 1), SEEDS_A_HOLE, dtype=np.int8)
-    rows[:, -1] = range(len(owns))
-    return rows
-
-
-# Positions with an untouched hole, in a hash table.
+_LEAST = -127
+"""Below any margin."""
 
 
 @compiled
-def _slot(board: NDArray[np.int64], kind: int, rows: Rows, slots: NDArray[np.int32]) -> int:
-    """Return the slot that holds the number of a position, or the empty one where it belongs."""
-    holes = len(board)
-    mixed = np.uint64(kind)
-    for hole in range(holes):
-        mixed = (mixed ^ np.uint64(board[hole])) * np.uint64(0x9E3779B97F4A7C15)
-        mixed ^= mixed >> np.uint64(29)
-    mask = len(slots) - 1
-    slot = int(np.int64(mixed >> np.uint64(20))) & mask
-    while slots[slot] != _EMPTY:
-        row = rows[slots[slot]]
-        same = row[holes] == kind
-        for hole in range(holes):
-            same = same and row[hole] == board[hole]
-        if same:
-            break
-        slot = (slot + 1) & mask
-    return slot
-
-
-@compiled
-def _enter(rows: Rows, begin: int, end: int, slots: NDArray[np.int32]) -> None:
-    """Enter the rows from ``begin`` to ``end`` into the slots."""
-    holes = rows.shape[1] - 1
-    board = np.empty(holes, np.int64)
-    for number in range(begin, end):
-        board[:] = rows[number, :holes]
-        slots[_slot(board, rows[number, holes], rows, slots)] = number
-
-
-@dataclass
-class _Untouched:
-    """The positions with an untouched hole: ``rows[:count]``, found through ``slots``."""
-
-    rows: Rows
-    count: int
-    slots: NDArray[np.int32]
-
-    def make_room(self, more: int) -> None:
-        """Make room for so many further rows, the slots at most half full."""
-        need = self.count + more
-        if need > len(self.rows):
-            rows = np.empty((2 * need, self.rows.shape[1]), dtype=np.int8)
-            rows[: self.count] = self.rows[: self.count]
-            self.rows = rows
-        if 2 * need > len(self.slots):
-            self.slots = np.full(1 << (4 * need - 1).bit_length(), _EMPTY, dtype=np.int32)
-            _enter(self.rows, 0, self.count, self.slots)
-
-
-# Finding the positions that can arise.
-
-
-@compiled
-def _turned_code(board: NDArray[np.int64], own: int) -> int:
-    """Return the code of a board after a move, seen by the opponent; -1 with an untouched hole."""
-    code = 0
-    any_bit = 0
-    for hole in range(len(board)):
-        code |= board[hole] << 2 * hole
-        any_bit |= board[hole]
-    if any_bit >= PASU:
-        return -1
-    return code >> 2 * own | (code & ((1 << 2 * own) - 1)) << 2 * (len(board) - own)
-
-
-@compiled
-def _turn(board: NDArray[np.int64], own: int, turned: NDArray[np.int64]) -> None:
-    """Fill in a board after a move as the opponent sees it."""
-    rest = len(board) - own
-    for hole in range(rest):
-        turned[hole] = board[own + hole]
-    for hole in range(own):
-        turned[rest + hole] = board[hole]
-
-
-@compiled
-def _children(
-    rows: Rows,
-    owns: NDArray[np.int64],
-    skipped: bool,
-    seen: NDArray[np.bool_],
-    out: Rows,
-) -> tuple[int, int, int]:
-    """Write the positions after every move, but those without untouched hole seen before.
-
-    Returns:
-        How many were written, how many moves there are, how many are endless.
-    """
-    holes = rows.shape[1] - 1
-    position = np.empty(holes, np.int64)
-    board = np.empty(holes, np.int64)
-    turned = np.empty(holes, np.int64)
-    taken = np.empty(2, np.int64)
-    log = np.empty((0, 4), np.int64)
-    count, moves, endless = 0, 0, 0
-    for row in rows:
-        position[:] = row[:holes]
-        kind = row[holes]
-        own, other = owns[kind], len(owns) - 1 - kind
-        for hole in range(own):
-            if position[hole] == 0:
-                continue
-            laps = raja_pasu_play_hole(position, own, hole, skipped, board, taken, log)
-            moves += 1
-            endless += laps < 0
-            code = _turned_code(board, own)
-            if code >= 0 and seen[other << 2 * holes | code]:
-                continue
-            _turn(board, own, turned)
-            out[count, :holes] = turned
-            out[count, holes] = other
-            count += 1
-    return count, moves, endless
-
-
-@compiled
-def _add(
-    rows: Rows,
-    seen: NDArray[np.bool_],
-    untouched: Rows,
-    count: int,
-    slots: NDArray[np.int32],
-) -> tuple[int, int]:
-    """Add positions, moving those that are new to the front of ``rows``.
-
-    Returns:
-        How many are new, and how many positions with an untouched hole there are now.
-    """
-    holes = rows.shape[1] - 1
-    board = np.empty(holes, np.int64)
-    fresh = 0
-    for at in range(len(rows)):
-        touched = True
-        for hole in range(holes):
-            board[hole] = rows[at, hole]
-            touched = touched and board[hole] < PASU
-        kind = int(rows[at, holes])
-        if touched:
-            place = kind << 2 * holes | raja_pasu_touched_code(board)
-            if seen[place]:
-                continue
-            seen[place] = True
-        else:
-            slot = _slot(board, kind, untouched, slots)
-            if slots[slot] != _EMPTY:
-                continue
-            slots[slot] = count
-            untouched[count] = rows[at]
-            count += 1
-        rows[fresh] = rows[at]
-        fresh += 1
-    return fresh, count
-
-
-@dataclass
-class Positions:
-    """The positions that can arise from some starts.
-
-    Attributes:
-        owns: how many holes are the mover's, by kind.
-        touched: the places of those without an untouched hole, ascending.
-        untouched: the others.
-        plies: how many positions arise first after 0, 1, 2, ... moves.
-        moves: how many moves they have.
-        endless: how many of these are endless relays.
-    """
-
-    owns: NDArray[np.int64]
-    touched: Places
-    untouched: _Untouched
-    plies: tuple[int, ...]
-    moves: int
-    endless: int
-
-
-def reachable(
-    start: Rows,
-    owns: NDArray[np.int64],
-    skipped: bool,
-    pool: ThreadPoolExecutor,
-    progress: Progress | None = None,
-) -> Positions:
-    """Return the positions that can arise from some starts, found ply by ply."""
-    holes = start.shape[1] - 1
-    seen = np.zeros(len(owns) << 2 * holes, dtype=np.bool_)
-    room = _Untouched(np.empty((0, holes + 1), np.int8), 0, np.full(1, _EMPTY, np.int32))
-
-    def children(rows: Rows) -> tuple[Rows, int, int]:
-        out = np.empty((len(rows) * int(owns.max()), holes + 1), dtype=np.int8)
-        count, moves, endless = _children(rows, owns, skipped, seen, out)
-        return out[:count].copy(), moves, endless
-
-    def add(rows: Rows) -> Rows:
-        room.make_room(len(rows))
-        fresh, room.count = _add(rows, seen, room.rows, room.count, room.slots)
-        return rows[:fresh].copy()
-
-    plies, move_count, endless_count = [], 0, 0
-    frontier = add(start.copy())
-    while len(frontier):
-        plies.append(len(frontier))
-        if progress:
-            progress(sum(plies), 0)
-        fresh = []
-        for rows, moves, endless in pool.map(children, _blocks(frontier)):
-            fresh.append(add(rows))
-            move_count += moves
-            endless_count += endless
-        frontier = np.concatenate(fresh)
-    return Positions(owns, _places(seen), room, tuple(plies), move_count, endless_count)
-
-
-def _places(seen: NDArray[np.bool_]) -> Places:
-    """Return where an array is true, a piece at a time to save memory."""
-    size = 1 << 20
-    pieces = [
-        (np.flatnonzero(seen[at : at + size]) + at).astype(np.uint32)
-        for at in range(0, len(seen), size)
-    ]
-    return np.concatenate(pieces)
-
-
-def _blocks(array: NDArray[Any]) -> Iterable[NDArray[Any]]:
-    return (array[at : at + _BLOCK] for at in range(0, len(array), _BLOCK))
-
-
-def few_seeds(holes: int, most: int) -> Places:
-    """Return the codes of all positions of touched holes with at most so many seeds, ascending."""
-    codes, seeds = np.zeros(1, dtype=np.uint32), np.zeros(1, dtype=np.uint8)
-    held = np.arange(PASU, dtype=np.uint32)
-    for _ in range(holes):
-        codes = (codes[:, None] << np.uint32(2) | held).ravel()
-        seeds = (seeds[:, None] + held.astype(np.uint8)).ravel()
-        codes, seeds = codes[seeds <= most], seeds[seeds <= most]
-    return codes
-
-
-# Solving them.
-
-
-@compiled
-def _look_up(place: np.uint32, kind_count: int, rows: Rows, board: NDArray[np.int64]) -> int:
-    """Fill in the seeds of a place's position and return its kind."""
+def _look_up(place: np.uint32, kinds: int, rows: Rows, board: Board) -> int:
+    """Fill in the seeds of a place's position and return its kind, one of so many."""
     holes = len(board)
     signed = np.int64(place)  # numba takes a uint32 less an int64 for a float
-    number = signed - (kind_count << 2 * holes)
+    number = signed - (kinds << 2 * holes)
     if number >= 0:
         board[:] = rows[number, :holes]
         return int(rows[number, holes])
@@ -358,20 +104,38 @@ def _look_up(place: np.uint32, kind_count: int, rows: Rows, board: NDArray[np.in
 
 
 @compiled
+def _place_after(
+    board: Board, own: int, kind: int, kinds: int, rows: Rows, slots: Slots, turned: Board
+) -> int:
+    """Return the place of the position after a move, NOWHERE if it was not found.
+
+    Args:
+        board: as it was left by the player who had ``own`` holes.
+        own: see there.
+        kind: of the position, which the opponent sees.
+        kinds: how many there are.
+        rows: the positions with an untouched hole.
+        slots: where they are found.
+        turned: filled with the seeds as the opponent sees them, if a hole is untouched.
+    """
+    code = turned_code(board, own)
+    if code >= 0:
+        return kind << 2 * len(board) | code
+    turn(board, own, turned)
+    number = slots[slot_of(turned, kind, rows, slots)]
+    return NOWHERE if number == EMPTY else (kinds << 2 * len(board)) + number
+
+
+@compiled
 def _tighten(
-    places: Places,
-    owns: NDArray[np.int64],
-    skipped: bool,
-    rows: Rows,
-    slots: NDArray[np.int32],
-    bounds: Bounds,
+    places: Places, kinds: Kinds, rows: Rows, slots: Slots, bounds: Bounds
 ) -> tuple[int, int]:
     """Step the bounds of positions once.
 
     Returns:
         How many positions changed, and how often a bound that is not there was read.
     """
-    holes = rows.shape[1] - 1
+    holes, owns, skipped = kinds
     position = np.empty(holes, np.int64)
     board = np.empty(holes, np.int64)
     turned = np.empty(holes, np.int64)
@@ -383,20 +147,15 @@ def _tighten(
             continue
         kind = _look_up(place, len(owns), rows, position)
         own, other = owns[kind], len(owns) - 1 - kind
-        lower, upper = -127, -127
+        lower, upper = _LEAST, _LEAST
         for hole in range(own):
             if position[hole] == 0:
                 continue
-            raja_pasu_play_hole(position, own, hole, skipped, board, taken, log)
-            code = _turned_code(board, own)
-            if code >= 0:
-                to = other << 2 * holes | code
-            else:
-                _turn(board, own, turned)
-                number = slots[_slot(turned, other, rows, slots)]
-                missing += number == _EMPTY
-                to = (len(owns) << 2 * holes) + number
-            missing += bounds[to, LOWER] == UNSOLVED
+            play_hole(position, own, hole, skipped, board, taken, log)
+            to = _place_after(board, own, other, len(owns), rows, slots, turned)
+            if to == NOWHERE or bounds[to, LOWER] == UNSOLVED:
+                missing += 1
+                continue
             gain = taken[0] - taken[1]
             lower = max(lower, gain - bounds[to, UPPER])
             upper = max(upper, gain - bounds[to, LOWER])
@@ -407,22 +166,58 @@ def _tighten(
     return changed, missing
 
 
+@dataclass(frozen=True)
+class Task:
+    """The positions to solve, those that can arise and all with few seeds.
+
+    Attributes:
+        places: (n,) their places, ascending.
+        seeds: (n,) the seeds of each.
+        codes: (n,) the codes of their touched holes.
+        over: (n,) whether the mover has no seed to sow.
+    """
+
+    places: Places
+    seeds: NDArray[np.uint8]
+    codes: NDArray[np.uint32]
+    over: NDArray[np.bool_]
+
+    def layers(self) -> Iterator[NDArray[np.uint32]]:
+        """Yield the positions with 0, 1, 2, ... seeds, each as a list of numbers in the arrays."""
+        order = np.argsort(self.seeds, kind="stable").astype(np.uint32)
+        yield from np.split(order, np.cumsum(np.bincount(self.seeds))[:-1])
+
+
 @compiled
 def _inspect(
     places: Places,
-    owns: NDArray[np.int64],
+    kinds: Kinds,
     rows: Rows,
     seeds: NDArray[np.uint8],
     codes: NDArray[np.uint32],
     over: NDArray[np.bool_],
 ) -> None:
     """Fill in each position's seeds, the code of its touched holes, and if it is over."""
-    board = np.empty(rows.shape[1] - 1, np.int64)
+    board = np.empty(kinds.holes, np.int64)
     for at in range(len(places)):
-        kind = _look_up(places[at], len(owns), rows, board)
+        kind = _look_up(places[at], len(kinds.owns), rows, board)
         seeds[at] = board.sum()
-        codes[at] = raja_pasu_touched_code(board)
-        over[at] = board[: owns[kind]].sum() == 0
+        codes[at] = touched_code(board)
+        over[at] = board[: kinds.owns[kind]].sum() == 0
+
+
+def task_of(positions: Positions, few: int) -> Task:
+    """Return the positions to solve: those that can arise, and all touched ones with few seeds."""
+    kinds, rows = positions.kinds, positions.untouched.known
+    codes_of_few = few_seeds(kinds.holes, few)
+    dense = [codes_of_few + np.uint32(kind << 2 * kinds.holes) for kind in range(len(kinds.owns))]
+    touched = np.unique(np.concatenate([positions.touched, *dense]))
+    size = len(kinds.owns) << 2 * kinds.holes
+    places = np.concatenate([touched, np.arange(size, size + len(rows), dtype=np.uint32)])
+    seeds, codes = np.empty(len(places), np.uint8), np.empty(len(places), np.uint32)
+    over = np.empty(len(places), np.bool_)
+    _inspect(places, kinds, rows, seeds, codes, over)
+    return Task(places, seeds, codes, over)
 
 
 @dataclass(frozen=True)
@@ -431,17 +226,13 @@ class Solution:
 
     Attributes:
         positions: those that can arise.
-        places: (n,) all that were solved, ascending.
-        codes: (n,) the codes of their touched holes.
-        over: (n,) whether the mover has no seed to sow.
+        task: all that were solved.
         bounds: (n, 2) int8, what the mover can make sure of, and what the opponent
             can hold the mover to.
     """
 
     positions: Positions
-    places: Places
-    codes: NDArray[np.uint32]
-    over: NDArray[np.bool_]
+    task: Task
     bounds: Bounds
 
     @property
@@ -453,7 +244,6 @@ class Solution:
 
 def solve(
     positions: Positions,
-    skipped: bool,
     few: int,
     pool: ThreadPoolExecutor,
     progress: Progress | None = None,
@@ -462,125 +252,35 @@ def solve(
 
     Args:
         positions: those that can arise.
-        skipped: whether a lap leaves out the hole it began from.
         few: every position without an untouched hole is solved up to so many seeds.
         pool: the threads; the bounds do not depend on how many.
         progress: called after each number of seeds with the positions done and all.
     """
-    owns, rows = positions.owns, positions.untouched.rows[: positions.untouched.count]
-    holes, slots = rows.shape[1] - 1, positions.untouched.slots
-    size = len(owns) << 2 * holes
-    few_codes = few_seeds(holes, few)
-    dense = [few_codes + np.uint32(kind << 2 * holes) for kind in range(len(owns))]
-    touched = np.unique(np.concatenate([positions.touched, *dense]))
-    places = np.concatenate([touched, np.arange(size, size + len(rows), dtype=np.uint32)])
-    seeds, codes = np.empty(len(places), np.uint8), np.empty(len(places), np.uint32)
-    over = np.empty(len(places), np.bool_)
-    _inspect(places, owns, rows, seeds, codes, over)
-    order = np.argsort(seeds, kind="stable").astype(np.uint32)
-    ends = np.cumsum(np.bincount(seeds))
-    bounds = np.full((size + len(rows), 2), UNSOLVED, dtype=np.int8)
+    kinds, untouched = positions.kinds, positions.untouched
+    task = task_of(positions, few)
+    size = (len(kinds.owns) << 2 * kinds.holes) + untouched.count
+    bounds = np.full((size, 2), UNSOLVED, dtype=np.int8)
 
     def tighten(block: Places) -> tuple[int, int]:
-        return _tighten(block, owns, skipped, rows, slots, bounds)
+        return _tighten(block, kinds, untouched.known, untouched.slots, bounds)
 
-    layer: Places
-    for count, (begin, end) in enumerate(zip((0, *ends), ends, strict=False)):
-        layer = places[order[begin:end]]
-        bounds[layer, LOWER] = -count
-        bounds[layer, UPPER] = np.where(over[order[begin:end]], -count, count)
+    def settle(layer: Places) -> None:
+        """Step the bounds of positions until nothing changes."""
         while True:
-            changed, missing = np.array([*pool.map(tighten, _blocks(layer)), (0, 0)]).sum(axis=0)
+            changed, missing = np.array([*pool.map(tighten, blocks(layer)), (0, 0)]).sum(axis=0)
             if missing:
                 raise AssertionError(f"{missing} moves lead to positions that were not found")
             if not changed:
-                break
+                return
             layer = layer[bounds[layer, LOWER] < bounds[layer, UPPER]]
+
+    done = 0
+    for seeds, layer in enumerate(task.layers()):
+        places = task.places[layer]
+        bounds[places, LOWER] = -seeds
+        bounds[places, UPPER] = np.where(task.over[layer], -seeds, seeds)
+        settle(places)
+        done += len(layer)
         if progress:
-            progress(int(end), len(places))
-    return Solution(positions, places, codes, over, bounds[places])
-
-
-# The table.
-
-
-@compiled
-def _number_patterns(
-    rows: Rows, patterns: Rows, slots: NDArray[np.int32], number: NDArray[np.int32]
-) -> int:
-    """Number the patterns of positions in the order they are met, and return how many there are.
-
-    A pattern is a row in which the touched holes are 0.
-    """
-    holes = rows.shape[1] - 1
-    board = np.empty(holes, np.int64)
-    count = 0
-    for at in range(len(rows)):
-        for hole in range(holes):
-            board[hole] = rows[at, hole] if rows[at, hole] >= PASU else 0
-        kind = int(rows[at, holes])
-        slot = _slot(board, kind, patterns, slots)
-        if slots[slot] == _EMPTY:
-            slots[slot] = count
-            patterns[count, :holes] = board
-            patterns[count, holes] = kind
-            count += 1
-        number[at] = slots[slot]
-    return count
-
-
-def table_arrays(solution: Solution) -> tuple[NDArray[np.int8], dict[str, NDArray[Any]]]:
-    """Return the values and parts of the table; see its index formula for what they are.
-
-    Left out are positions that are over and those whose bounds do not meet.  The
-    patterns with most untouched holes come first, then those with the short row
-    to move, so that the start of the round has index 0.
-    """
-    positions = solution.positions
-    owns, rows = positions.owns, positions.untouched.rows[: positions.untouched.count]
-    holes, kind_count = rows.shape[1] - 1, len(owns)
-    patterns = np.zeros((len(rows) + kind_count, holes + 1), dtype=np.int8)
-    slots = np.full(1 << (2 * len(rows) + 1).bit_length(), _EMPTY, dtype=np.int32)
-    number = np.empty(len(rows), dtype=np.int32)
-    count = _number_patterns(rows, patterns, slots, number)
-    patterns[count : count + kind_count] = 0
-    patterns[count : count + kind_count, holes] = range(kind_count)
-    patterns = patterns[: count + kind_count]
-    touched = solution.places[: len(solution.places) - len(rows)]
-    number = np.concatenate([count + (touched >> 2 * holes).astype(np.int32), number])
-
-    untouched_holes = (patterns[:, :holes] > 0).sum(axis=1)
-    ranking = np.lexsort((*patterns[:, holes - 1 :: -1].T, patterns[:, holes], -untouched_holes))
-    rank = np.empty(len(patterns), dtype=np.int32)
-    rank[ranking] = np.arange(len(patterns))
-
-    kept = np.flatnonzero(~solution.over & solution.met).astype(np.uint32)
-    place_rank = rank[number[kept]]
-    order = np.lexsort((solution.codes[kept], place_rank))
-    kept, place_rank = kept[order], place_rank[order]
-    codes = solution.codes[kept]
-    steps = np.diff(codes, prepend=np.uint32(0))
-    first = np.searchsorted(place_rank, np.arange(len(patterns) + 1)).astype(np.uint32)
-    shown = patterns[ranking].astype(np.uint8)
-    shown[:, holes] = owns[patterns[ranking, holes]]
-    return solution.bounds[kept, LOWER], {"steps": steps, "patterns": shown, "first": first}
-
-
-def build(options: Mapping[str, Any], progress: Progress | None = None) -> Built:
-    """Solve the rounds with one number of closed holes and return what their table holds."""
-    spec = TYPE.table_spec(options)
-    skipped, closed = spec.options["origin"] == "skipped", spec.options["closed"]
-    with ThreadPoolExecutor(available_cores()) as pool:
-        positions = reachable(starts(closed), kinds(closed), skipped, pool, progress)
-        solution = solve(positions, skipped, FEW_SEEDS, pool, progress)
-    values, parts = table_arrays(solution)
-    counts = {
-        "reachable": sum(positions.plies),
-        "untouched": positions.untouched.count,
-        "moves": positions.moves,
-        "endless": positions.endless,
-        "solved": len(solution.places),
-        "over": int(solution.over.sum()),
-        "open": int((~solution.met).sum()),
-    }
-    return Built(spec, values, counts, {}, parts)
+            progress(done, len(task.places))
+    return Solution(positions, task, bounds[task.places])

@@ -10,7 +10,7 @@ The algorithm.  Backwards by the number of open boxes, for one target after the 
     a write of p points being worth  P*(state after it, t - p),  1 if p >= t.
 
 The targets of one state stand side by side as the columns of
-:mod:`ustad.solver.turn`, ``WIDTH`` at a time, so what a write is worth is a run of
+:mod:`ustad.solver.five_dice.turn`, ``WIDTH`` at a time, so what a write is worth is a run of
 the row of the state after it.  Runs of targets out of reach are left 0: those where
 no write leads to a chance of ``OUT_OF_REACH`` or more.
 
@@ -27,21 +27,16 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from ustad.runtime import dice
-from ustad.runtime.bots import yacht_outlook
-from ustad.runtime.bots.yacht import FIVE_EQUAL
-from ustad.runtime.compiled import (
-    compiled,
-    yacht_extra_points,
-    yacht_upper_points,
-    yacht_write_points,
-)
-from ustad.runtime.games import yacht
-from ustad.runtime.games.base import Progress
-from ustad.runtime.outlook import BestChances, FullOutlook, win_shares
-from ustad.solver.layers import solve_layers
-from ustad.solver.turn import ROLL_COUNT, WIDTH, solve_turns
-from ustad.solver.yacht import (
+from ustad.runtime.core.kernels import compiled
+from ustad.runtime.core.work import Progress
+from ustad.runtime.games.five_dice import turn as dice
+from ustad.runtime.games.yacht import kernels, states, tables
+from ustad.runtime.games.yacht import rules as yacht
+from ustad.runtime.games.yacht.distributions import BestChances, FullOutlook, win_shares
+from ustad.runtime.games.yacht.levels import FIVE_EQUAL
+from ustad.solver.five_dice.layers import solve_layers
+from ustad.solver.five_dice.turn import ROLL_COUNT, WIDTH, solve_turns
+from ustad.solver.yacht.values import (
     BOX_COUNT,
     FIRST_GROUP,
     FIRST_ROLL,
@@ -88,7 +83,7 @@ def _write_run(
     states = len(start) - 1
     after = state_after(second_yacht, column, states, open_boxes, held, upper, box, points)
     begin, end = start[after], start[after + 1]
-    missing = target - yacht_upper_points(box, points, upper) - extra
+    missing = target - kernels.upper_points(box, points, upper) - extra
     for c in range(WIDTH):
         at = begin + missing + c
         worth[c] = 1.0 if missing + c <= 0 else best[at] if at < end else 0.0
@@ -135,9 +130,9 @@ def _fill_stops(
     for roll in _FIVE_EQUAL:
         stop[roll] = 0.0
         counts = ROLL_COUNTS[roll]
-        extra = yacht_extra_points(second_yacht, held, counts)
+        extra = kernels.extra_points(second_yacht, held, counts)
         for box in range(BOX_COUNT):
-            points = yacht_write_points(second_yacht, open_boxes, box, counts)
+            points = kernels.write_points(second_yacht, open_boxes, box, counts)
             if points >= 0:
                 write = box, points, extra
                 _write_run(second_yacht, best, start, column, sheet, write, target, worth)
@@ -202,12 +197,12 @@ def solve(
     Returns:
         (entries,) float64: the rows one after the other.
     """
-    start = yacht_outlook.row_starts(second_yacht)
+    start = tables.row_starts(second_yacht)
     best = np.zeros(start[-1])
-    for held in range(1, yacht.yacht_states(second_yacht)):
+    for held in range(1, states.yacht_states(second_yacht)):
         for upper in range(yacht.BONUS_AT + 1):
-            best[start[yacht.state_index(0, held, upper)]] = 1.0
-    columns = yacht.columns()
+            best[start[states.state_index(0, held, upper)]] = 1.0
+    columns = states.columns()
     solve_blocks = partial(_solve_blocks, second_yacht, columns.column, columns.upper, start, best)
     solve_layers(layers(second_yacht)[:most_open], solve_blocks, progress, threads)
     return best
@@ -225,7 +220,7 @@ def most_any_policy_wins(outlook: FullOutlook, best: BestChances, players: int) 
         best: the best chances.
         players: how many sit at the table.
     """
-    start = np.array([yacht.state_index(yacht.ALL_OPEN, yacht.OPEN_YACHT, 0)])
+    start = np.array([states.state_index(yacht.ALL_OPEN, yacht.OPEN_YACHT, 0)])
     hard, wanted = outlook.rows(start)[0], best.rows(start)[0]
     none = np.zeros((1, players - 1), dtype=np.int64)
     shares = win_shares(hard[None, :], none, none, len(wanted))[0]

@@ -1,12 +1,15 @@
-"""Small forms of outlooks, for the tables that are shipped; see :mod:`ustad.runtime.outlook`."""
+"""Small forms of outlooks, for the tables that are shipped.
+
+The forms are those of :mod:`ustad.runtime.games.yacht.distributions`.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ustad.runtime.compiled import compiled
-from ustad.runtime.outlook import KNOTS, SHIFTS, Knots, Laid, Steps
+from ustad.runtime.core.kernels import compiled
+from ustad.runtime.games.yacht.distributions import KNOTS, SHIFTS, Knots, Laid, Steps
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

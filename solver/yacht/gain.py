@@ -18,12 +18,12 @@ follows from the outlook of hard, the chances of the writes of the turn and the 
 totals.  What is left to chance is only which positions are met.  Its deviation is some 23
 times smaller than that of a counted win.
 
-Games are played in blocks of ``WIDTH`` side by side, as :mod:`ustad.solver.turn` solves
+Games are played in blocks of ``WIDTH`` side by side, as :mod:`ustad.solver.five_dice.turn` solves
 turns.  No turn is rolled out: what it ends with is drawn from the chances of its play.
 
 Shapes.  A *sheet* is (open boxes, what the yacht box holds, upper sum, total).  An
 outlook is a tuple of where each state's row begins, the rows, tails and their means, as
-:class:`ustad.runtime.outlook.FullOutlook` has them.
+:class:`ustad.runtime.games.yacht.distributions.FullOutlook` has them.
 
 Source.  The A are the advantages of S. Kakade and J. Langford, "Approximately optimal
 approximate reinforcement learning", 2002, lemma 6.1.
@@ -40,26 +40,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ustad.runtime import dice
-from ustad.runtime.bots import yacht_outlook
-from ustad.runtime.bots.yacht import PAYMENT_BOX, PAYMENT_POINTS, PAYMENTS, ROLL_PAYMENT
-from ustad.runtime.bots.yacht_outlook import Outlooks
-from ustad.runtime.compiled import (
-    compiled,
-    yacht_after,
-    yacht_extra_points,
-    yacht_state_number,
-    yacht_upper_after,
-    yacht_upper_points,
-    yacht_write_points,
-)
-from ustad.runtime.games import yacht
-from ustad.runtime.games.base import Progress
-from ustad.runtime.outlook import NODES, REACH, FullOutlook, Laid
-from ustad.solver.build import available_cores
-from ustad.solver.outlook import IS_FIVE_EQUAL, fill_writes
-from ustad.solver.turn import ROLL_COUNT, WIDTH, stop_chances
-from ustad.solver.yacht import BOX_COUNT, ROLL_COUNTS, state_after
+from ustad.runtime.core.kernels import compiled
+from ustad.runtime.core.work import Progress, available_cores
+from ustad.runtime.games.five_dice import turn as dice
+from ustad.runtime.games.yacht import kernels, states, tables
+from ustad.runtime.games.yacht import rules as yacht
+from ustad.runtime.games.yacht.distributions import NODES, REACH, FullOutlook, Laid
+from ustad.runtime.games.yacht.levels import PAYMENT_BOX, PAYMENT_POINTS, PAYMENTS, ROLL_PAYMENT
+from ustad.runtime.games.yacht.outlooks import Outlooks, learnt, named_outlooks
+from ustad.runtime.games.yacht.states import LOWER_SETS
+from ustad.runtime.games.yacht.tables import TABLES
+from ustad.solver.five_dice.turn import ROLL_COUNT, WIDTH, stop_chances
+from ustad.solver.yacht.outlooks import IS_FIVE_EQUAL, fill_writes
+from ustad.solver.yacht.values import BOX_COUNT, ROLL_COUNTS, state_after
 from ustad.tables import open_table
 
 Floats = NDArray[np.float64]
@@ -75,7 +68,7 @@ _TIE_BREAK = 1e-10
 _AT_ONCE = 8
 """Blocks that a thread plays at once."""
 
-_learnt = compiled(yacht_outlook.learnt)
+_learnt = compiled(learnt)
 
 
 @compiled
@@ -152,7 +145,7 @@ def _rate_write(
     open_boxes, held, upper, _ = sheet
     count = len(values)
     after = state_after(second_yacht, column, count, open_boxes, held, upper, box, points)
-    paid = yacht_upper_points(box, points, upper) + extra
+    paid = kernels.upper_points(box, points, upper) + extra
     true = _worth(judge, after, paid, shares[0])
     rated = (1 - weight) * (true if exact else _worth(field, after, paid, shares[1]))
     if weight != 0.0:
@@ -185,12 +178,12 @@ def _rate_rolls(
     for roll in range(ROLL_COUNT):
         rated[roll] = -np.inf
         counts = ROLL_COUNTS[roll]
-        extra = yacht_extra_points(second_yacht, sheet[1], counts)
+        extra = kernels.extra_points(second_yacht, sheet[1], counts)
         for box in range(BOX_COUNT):
             if not sheet[0] >> box & 1:
                 continue
             if IS_FIVE_EQUAL[roll]:
-                points = yacht_write_points(second_yacht, sheet[0], box, counts)
+                points = kernels.write_points(second_yacht, sheet[0], box, counts)
                 if points < 0:
                     continue
                 here = _rate_write(
@@ -247,7 +240,7 @@ def _play_blocks(
         won: (blocks, WIDTH) filled with the shares won.
     """
     judge, field, _ = outlooks
-    per = (len(judge[0]) - 1) // ((2 if second_yacht == yacht.PLAIN else 3) * yacht.LOWER_SETS)
+    per = (len(judge[0]) - 1) // ((2 if second_yacht == yacht.PLAIN else 3) * LOWER_SETS)
     blocks, rounds, players, _ = luck.shape
     stop = np.zeros((ROLL_COUNT, WIDTH))
     box_of = np.zeros((ROLL_COUNT, WIDTH))
@@ -285,14 +278,14 @@ def _play_blocks(
                         continue
                     for at in range(players - 1):
                         other = table[at + (at >= seat), lane]
-                        states[at] = yacht_state_number(column, per, other[0], other[1], other[2])
+                        states[at] = kernels.state_number(column, per, other[0], other[1], other[2])
                         leads[at] = own[3] - other[3]
                     _fill_shares(judge, states, leads, nodes, node_weights, below, shares[0])
                     if exact:
                         shares[1] = shares[0]
                     else:
                         _fill_shares(field, states, leads, nodes, node_weights, below, shares[1])
-                    state = yacht_state_number(column, per, own[0], own[1], own[2])
+                    state = kernels.state_number(column, per, own[0], own[1], own[2])
                     weight = 0.0
                     if best_part > 0:
                         # As the bot has it: by what it holds the outlook of hard to be.
@@ -325,12 +318,12 @@ def _play_blocks(
                             roll = at
                             reached += ended[at, lane]
                     box, counts = int(box_of[roll, lane]), ROLL_COUNTS[roll]
-                    points = yacht_write_points(second_yacht, own[0], box, counts)
-                    own[3] += yacht_upper_points(box, points, own[2])
-                    own[3] += yacht_extra_points(second_yacht, own[1], counts)
+                    points = kernels.write_points(second_yacht, own[0], box, counts)
+                    own[3] += kernels.upper_points(box, points, own[2])
+                    own[3] += kernels.extra_points(second_yacht, own[1], counts)
                     own[0] &= ~(1 << box)
-                    own[1] = yacht_after(second_yacht, own[1], box, points)
-                    own[2] = yacht_upper_after(box, points, own[2])
+                    own[1] = kernels.yacht_after(second_yacht, own[1], box, points)
+                    own[2] = kernels.upper_after(box, points, own[2])
         for lane in range(WIDTH):
             totals = table[:, lane, 3]
             ahead = totals[seat] == totals.max()
@@ -387,11 +380,11 @@ class Games:
             TableError: a table is missing, damaged or unfit.
         """
         second_yacht = yacht.SECOND_YACHT.index(options["second_yacht"])
-        values = np.array(open_table(yacht.TYPE.table_spec(options), folder).values)
-        known = yacht_outlook.named_outlooks(options, name, folder)
+        values = np.array(open_table(TABLES.spec(options), folder).values)
+        known = named_outlooks(options, name, folder)
         if isinstance(known.field, FullOutlook):
             return cls(second_yacht, values, known.field, known)
-        hard = yacht_outlook.named_outlooks(options, "full", folder).field
+        hard = named_outlooks(options, "full", folder).field
         assert isinstance(hard, FullOutlook)
         return cls(second_yacht, values, hard, known)
 
@@ -464,7 +457,7 @@ class Games:
         _play_blocks(
             self.second_yacht,
             self.values,
-            yacht.columns().column,
+            states.columns().column,
             outlooks,
             self.outlooks.field is self.hard,
             part,
@@ -493,7 +486,7 @@ class Games:
 
 def _laid_out(second_yacht: int, outlook: Laid) -> Arrays:
     """Return an outlook as arrays; what is beyond the rows becomes a tail at its mean."""
-    start = yacht_outlook.row_starts(second_yacht)
+    start = tables.row_starts(second_yacht)
     if isinstance(outlook, FullOutlook):
         return start, np.asarray(outlook.chance), outlook.tail, outlook.tail_points
     chance = np.zeros(start[-1])

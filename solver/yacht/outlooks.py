@@ -4,7 +4,7 @@ The problem.  Who plays to win must know more than what a sheet is worth on
 average.  The *outlook* of a state at the start of a turn is the distribution of
 the points still to come under the play that maximises their mean.
 
-The algorithm.  Backwards by the number of open boxes, as :mod:`ustad.solver.yacht`
+The algorithm.  Backwards by the number of open boxes, as :mod:`ustad.solver.yacht.values`
 goes for the mean.  The turn is solved with the known values and its choices are
 kept; the chance of the first roll is then sent forward through these choices, which
 gives the chance of each write, and
@@ -18,7 +18,7 @@ Shapes.  ``chance`` is (entries,) float64, one row after the other: row s begins
 ``start[s]`` and holds the chance of 0, 1, 2, ... points.  Rows go as far as points
 do, at most to ``SPAN`` - 1; what goes beyond is lumped in ``tail`` (states,), its
 sum of chance times points in ``tail_points``.  States are numbered as in
-:mod:`ustad.runtime.games.yacht`; upper sums with one future share one row.
+:mod:`ustad.runtime.games.yacht.rules`; upper sums with one future share one row.
 ``bounds`` (states, 2) are the first point that can come and the end of them;
 chances at the edges that together stay below ``NEGLIGIBLE`` go to the nearest
 point kept.
@@ -26,37 +26,34 @@ point kept.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ustad.runtime import dice
-from ustad.runtime.bots import yacht_outlook
-from ustad.runtime.bots.yacht import (
+from ustad.runtime.core.game import TIE
+from ustad.runtime.core.kernels import compiled
+from ustad.runtime.core.work import Progress
+from ustad.runtime.games.five_dice import turn as dice
+from ustad.runtime.games.yacht import kernels, states, tables
+from ustad.runtime.games.yacht import rules as yacht
+from ustad.runtime.games.yacht.distributions import SPAN, FullOutlook
+from ustad.runtime.games.yacht.levels import (
     FIVE_EQUAL,
     PAYMENT_BOX,
     PAYMENT_POINTS,
     PAYMENTS,
     ROLL_PAYMENT,
 )
-from ustad.runtime.compiled import (
-    compiled,
-    yacht_extra_points,
-    yacht_upper_points,
-    yacht_write_points,
+from ustad.solver.five_dice.layers import solve_layers
+from ustad.solver.five_dice.turn import ROLL_COUNT, WIDTH, stop_chances
+from ustad.solver.yacht.values import (
+    BOX_COUNT,
+    ROLL_COUNTS,
+    gains,
+    layers,
+    state_after,
 )
-from ustad.runtime.games import yacht
-from ustad.runtime.games.base import TIE, Progress
-from ustad.runtime.outlook import SPAN, BestChances, FullOutlook, Laid, Mixture
-from ustad.solver import chances, compact
-from ustad.solver import yacht as yacht_solver
-from ustad.solver.build import Built
-from ustad.solver.layers import solve_layers
-from ustad.solver.turn import ROLL_COUNT, WIDTH, stop_chances
-from ustad.solver.yacht import BOX_COUNT, ROLL_COUNTS, gains, layers, state_after
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -109,7 +106,7 @@ def fill_writes(
                 if not open_boxes >> box & 1:
                     continue
                 if five_equal:
-                    points = yacht_write_points(second_yacht, open_boxes, box, ROLL_COUNTS[roll])
+                    points = kernels.write_points(second_yacht, open_boxes, box, ROLL_COUNTS[roll])
                     if points < 0:
                         continue
                     while PAYMENT_BOX[payment] == box and PAYMENT_POINTS[payment] < points:
@@ -123,7 +120,7 @@ def fill_writes(
                         if row[c] >= best[c] - TIE:
                             chosen[c] = box
         if five_equal:
-            extra = yacht_extra_points(second_yacht, held, ROLL_COUNTS[roll])
+            extra = kernels.extra_points(second_yacht, held, ROLL_COUNTS[roll])
             for c in range(size):
                 best[c] += extra
 
@@ -239,8 +236,8 @@ def _solve_blocks(
                         weight = ended[roll, lane + c]
                         box = int(box_of[roll, lane + c])
                         counts = ROLL_COUNTS[roll]
-                        points = yacht_write_points(second_yacht, open_boxes, box, counts)
-                        extra = yacht_extra_points(second_yacht, held, counts)
+                        points = kernels.write_points(second_yacht, open_boxes, box, counts)
+                        extra = kernels.extra_points(second_yacht, held, counts)
                     if weight == 0.0:
                         continue
                     after = state_after(
@@ -253,7 +250,7 @@ def _solve_blocks(
                         box,
                         points,
                     )
-                    reward = yacht_upper_points(box, points, sum_before)
+                    reward = kernels.upper_points(box, points, sum_before)
                     earned = 1.0 if reward > points else bonus[after]
                     bonus[state + c] += weight * earned
                     reward += extra
@@ -275,21 +272,21 @@ def solve(
 
     Args:
         second_yacht: FORCED_JOKER, PLAIN or FREE_JOKER of the rules.
-        values: (states,) what the states are worth, from :func:`ustad.solver.yacht.solve`.
+        values: (states,) what the states are worth, from :func:`ustad.solver.yacht.values.solve`.
         progress: called after each layer with the states done and all states.
         threads: how many to use, all cores by default; the chances do not depend on it.
         most_open: leave out states with more open boxes; their rows are empty.
     """
-    start = yacht_outlook.row_starts(second_yacht)
+    start = tables.row_starts(second_yacht)
     chance = np.zeros(start[-1])
     tail, tail_points, bonus = np.zeros((3, len(values)))
     bounds = np.zeros((len(values), 2), dtype=np.int64)
-    for held in range(1, yacht.yacht_states(second_yacht)):
+    for held in range(1, states.yacht_states(second_yacht)):
         for upper in range(yacht.BONUS_AT + 1):
-            state = yacht.state_index(0, held, upper)
+            state = states.state_index(0, held, upper)
             chance[start[state]] = 1.0
             bounds[state] = 0, 1
-    columns = yacht.columns()
+    columns = states.columns()
     solve_blocks = partial(
         _solve_blocks,
         second_yacht,
@@ -305,73 +302,4 @@ def solve(
     )
     solve_layers(layers(second_yacht)[:most_open], solve_blocks, progress, threads)
     means = np.divide(tail_points, tail, out=np.zeros(len(tail)), where=tail > 0)
-    return yacht_outlook.full(second_yacht, chance, tail, means), bonus
-
-
-_KEPT: dict[str, tuple[int, Any]] = {}
-"""What was solved last, by what it is: its setting and itself."""
-
-
-def release() -> None:
-    """Let go of what is kept for further tables: up to 2.3 GB."""
-    _KEPT.clear()
-
-
-def _kept(what: str, second_yacht: int, make: Callable[[], Any]) -> Any:
-    """Return what was made for a setting; several tables are made of it, one after the other."""
-    if what not in _KEPT or _KEPT[what][0] != second_yacht:
-        _KEPT.pop(what, None)  # two at once would take twice the memory
-        _KEPT[what] = second_yacht, make()
-    return _KEPT[what][1]
-
-
-def _outlook(second_yacht: int, progress: Progress | None) -> tuple[FullOutlook, Floats]:
-    """Return the outlook of every state, and the chance of the upper bonus."""
-
-    def make() -> tuple[FullOutlook, Floats]:
-        return solve(second_yacht, yacht_solver.solve(second_yacht), progress)
-
-    found: tuple[FullOutlook, Floats] = _kept("outlook", second_yacht, make)
-    return found
-
-
-def _best_chances(second_yacht: int, progress: Progress | None) -> BestChances:
-    """Return the best chances of every state."""
-
-    def make() -> BestChances:
-        best = chances.solve(second_yacht, progress)
-        return BestChances(best, yacht_outlook.widths(second_yacht), yacht_outlook.section())
-
-    found: BestChances = _kept("best chances", second_yacht, make)
-    return found
-
-
-def build(options: Mapping[str, Any], progress: Progress | None = None) -> Built:
-    """Solve one setting and return what the table of an outlook holds."""
-    spec = yacht.TYPE.table_spec(options)
-    second_yacht = yacht.SECOND_YACHT.index(options["second_yacht"])
-    structure = yacht.TYPE.structure(options)
-    name = options["outlook"]
-    counts = {"values": int(yacht_outlook.kinds(second_yacht).size)}
-    if name == "best":
-        return Built(spec, _best_chances(second_yacht, progress).best, counts, structure)
-    outlook, bonus = _outlook(second_yacht, progress)
-    if name == "full":
-        parts = {"tail": outlook.tail, "tail_points": outlook.tail_points, "bonus": bonus}
-        return Built(spec, outlook.chance, counts, structure, parts)
-    if name == "compact":
-        made: Laid = outlook
-    else:
-        made = Mixture(outlook, _best_chances(second_yacht, progress), yacht_outlook.MIX)
-    kinds = yacht_outlook.kinds(second_yacht)
-    far = compact.knots(made, np.flatnonzero(kinds == yacht_outlook.FAR))
-    small = {
-        "shift": far.shift,
-        "bonus": np.rint(bonus * yacht_outlook.BONUS_PARTS).astype("<u2"),
-    }
-    for kind, (part, _, number, dtype) in enumerate(yacht_outlook.STEPS):
-        steps = compact.steps(made, np.flatnonzero(kinds == kind), number)
-        small[part] = steps.parts.astype(dtype)
-        small[f"{part}_lengths"] = np.diff(steps.start).astype("<u2")
-        small[f"{part}_first"] = steps.first.astype("<u2")
-    return Built(spec, far.gaps, counts, structure, small)
+    return tables.full(second_yacht, chance, tail, means), bonus

@@ -10,8 +10,8 @@ maximises them:
 
 The algorithm.  Backwards by the number of open boxes: all states with k open
 boxes need only those with k - 1.  Within a layer nothing depends on anything
-else; :mod:`ustad.solver.layers` packs its states into blocks, which
-:mod:`ustad.solver.turn` solves.
+else; :mod:`ustad.solver.five_dice.layers` packs its states into blocks, which
+:mod:`ustad.solver.five_dice.turn` solves.
 
 What stopping is worth on each roll is filled in three steps (``_fill_stops``):
 every roll starts from the best box that takes 0; then each open box raises the
@@ -19,7 +19,7 @@ rolls that it pays for, all rolls with the same points at once; last the six
 rolls of five equal dice are done over one by one, since only they can be
 jokers.
 
-Shapes.  Values are float64, indexed as :mod:`ustad.runtime.games.yacht` numbers
+Shapes.  Values are float64, indexed as :mod:`ustad.runtime.games.yacht.rules` numbers
 the states: 314,880 values stand for the 536,448 reachable states under
 ``bonus_and_joker``, the finished sheets (worth 0) among them.
 
@@ -29,29 +29,19 @@ merging upper sums with one future is ours.
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Mapping
 from functools import partial
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ustad.runtime import dice
-from ustad.runtime.compiled import (
-    compiled,
-    yacht_after,
-    yacht_extra_points,
-    yacht_state_number,
-    yacht_upper_after,
-    yacht_upper_points,
-    yacht_write_points,
-)
-from ustad.runtime.games import yacht
-from ustad.runtime.games.base import Progress
-from ustad.solver.build import Built
-from ustad.solver.layers import Group, Layer, packed, solve_layers
-from ustad.solver.turn import ROLL_COUNT, WIDTH, solve_turns
+from ustad.runtime.core.kernels import compiled
+from ustad.runtime.core.work import Progress
+from ustad.runtime.games.five_dice import turn as dice
+from ustad.runtime.games.yacht import kernels, states
+from ustad.runtime.games.yacht import rules as yacht
+from ustad.runtime.games.yacht.states import LOWER_SETS
+from ustad.solver.five_dice.layers import Group, Layer, packed, solve_layers
+from ustad.solver.five_dice.turn import ROLL_COUNT, WIDTH, solve_turns
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -107,11 +97,11 @@ def state_after(
         box: the box written.
         points: what is written there.
     """
-    count = states // ((2 if second_yacht == yacht.PLAIN else 3) * yacht.LOWER_SETS)
+    count = states // ((2 if second_yacht == yacht.PLAIN else 3) * LOWER_SETS)
     left = open_boxes & ~(1 << box)
-    after = yacht_after(second_yacht, held, box, points)
+    after = kernels.yacht_after(second_yacht, held, box, points)
     return int(
-        yacht_state_number(column, count, left, after, yacht_upper_after(box, points, upper))
+        kernels.state_number(column, count, left, after, kernels.upper_after(box, points, upper))
     )
 
 
@@ -128,13 +118,13 @@ def gains(
     gain: Floats,
 ) -> None:
     """Fill ``gain`` with what writing ``points`` into a box is worth at each upper sum."""
-    count = len(values) // ((2 if second_yacht == yacht.PLAIN else 3) * yacht.LOWER_SETS)
+    count = len(values) // ((2 if second_yacht == yacht.PLAIN else 3) * LOWER_SETS)
     left = open_boxes & ~(1 << box)
-    after = yacht_after(second_yacht, held, box, points)
+    after = kernels.yacht_after(second_yacht, held, box, points)
     for c in range(len(upper)):
-        sum_after = yacht_upper_after(box, points, upper[c])
-        state = yacht_state_number(column, count, left, after, sum_after)
-        gain[c] = values[state] + yacht_upper_points(box, points, upper[c])
+        sum_after = kernels.upper_after(box, points, upper[c])
+        state = kernels.state_number(column, count, left, after, sum_after)
+        gain[c] = values[state] + kernels.upper_points(box, points, upper[c])
 
 
 @compiled
@@ -177,12 +167,12 @@ def _fill_stops(
     for roll in _FIVE_EQUAL:
         best[:size] = -np.inf
         for box in range(BOX_COUNT):
-            points = yacht_write_points(second_yacht, open_boxes, box, ROLL_COUNTS[roll])
+            points = kernels.write_points(second_yacht, open_boxes, box, ROLL_COUNTS[roll])
             if points >= 0:
                 gains(second_yacht, values, column, open_boxes, held, box, points, upper, gain)
                 for c in range(size):
                     best[c] = max(best[c], gain[c])
-        extra = yacht_extra_points(second_yacht, held, ROLL_COUNTS[roll])
+        extra = kernels.extra_points(second_yacht, held, ROLL_COUNTS[roll])
         for c in range(size):
             stop[roll, c] = best[c] + extra
 
@@ -226,15 +216,15 @@ def _solve_blocks(
 
 def layers(second_yacht: int) -> list[Layer]:
     """Return the layers with 1 to 13 open boxes."""
-    columns = yacht.columns()
+    columns = states.columns()
     groups: list[list[Group]] = [[] for _ in range(BOX_COUNT + 1)]
     for open_boxes in range(1, yacht.ALL_OPEN + 1):
         is_open = bool(open_boxes & yacht.YACHT_BIT)
-        contents = [yacht.OPEN_YACHT] if is_open else range(1, yacht.yacht_states(second_yacht))
+        contents = [yacht.OPEN_YACHT] if is_open else range(1, states.yacht_states(second_yacht))
         for held in contents:
             open_upper = open_boxes & yacht.UPPER_OPEN
             begin, end = columns.bounds[open_upper : open_upper + 2]
-            state = yacht.state_index(open_boxes, held, int(columns.upper[begin]))
+            state = states.state_index(open_boxes, held, int(columns.upper[begin]))
             groups[open_boxes.bit_count()].append((open_boxes, held, begin, end, state))
     return [packed(layer) for layer in groups[1:]]
 
@@ -253,9 +243,9 @@ def solve(
     Returns:
         (states,) float64 expected points still to come, by state index.
     """
-    columns = yacht.columns()
+    columns = states.columns()
     # Unlike NaN, an infinity that is read too early wins every maximum: it would be seen.
-    values = np.full(yacht.yacht_states(second_yacht) * yacht.LOWER_SETS * columns.count, np.inf)
+    values = np.full(states.yacht_states(second_yacht) * LOWER_SETS * columns.count, np.inf)
     _finish_sheets(values, second_yacht)
     solve_blocks = partial(_solve_blocks, second_yacht, values, columns.column, columns.upper)
     finished = int(np.isfinite(values).sum())
@@ -269,30 +259,11 @@ def _finish_sheets(values: Floats, second_yacht: int) -> None:
     Rows exist for every content of the yacht box with every set of open lower
     boxes, so all rows can be; the finished sheets are those with no box open.
     """
-    for held in range(1, yacht.yacht_states(second_yacht)):
+    for held in range(1, states.yacht_states(second_yacht)):
         for upper in range(yacht.BONUS_AT + 1):
-            values[yacht.state_index(0, held, upper)] = 0.0
+            values[states.state_index(0, held, upper)] = 0.0
 
 
 def reachable_states(second_yacht: int) -> int:
     """Return how many states a game can reach between turns, finished sheets included."""
-    return yacht.yacht_states(second_yacht) * yacht.LOWER_SETS * yacht.columns().reachable
-
-
-def release() -> None:
-    """Let go of what is kept from one table to the next."""
-    if (outlook := sys.modules.get("ustad.solver.outlook")) is not None:
-        outlook.release()
-
-
-def build(options: Mapping[str, Any], progress: Progress | None = None) -> Built:
-    """Solve one setting and return what its table holds: values, or an outlook."""
-    if "outlook" in options:
-        from ustad.solver import outlook  # it needs this module
-
-        return outlook.build(options, progress)
-    second_yacht = yacht.SECOND_YACHT.index(options["second_yacht"])
-    values = solve(second_yacht, progress)
-    counts = {"reachable_states": reachable_states(second_yacht), "values": len(values)}
-    structure = yacht.TYPE.structure(options)
-    return Built(yacht.TYPE.table_spec(options), values, counts, structure)
+    return states.yacht_states(second_yacht) * LOWER_SETS * states.columns().reachable

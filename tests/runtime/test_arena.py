@@ -15,9 +15,9 @@ import numpy as np
 import pytest
 
 from ustad.runtime import arena
-from ustad.runtime.errors import UsageError, WorkerError
-from ustad.runtime.games import game_type
-from ustad.runtime.games.base import CHANCE
+from ustad.runtime.core.errors import UsageError, WorkerError
+from ustad.runtime.core.game import CHANCE
+from ustad.runtime.core.registry import entry as entry_of
 from ustad.tables import (
     CorruptTableError,
     MismatchedTableError,
@@ -28,7 +28,7 @@ from ustad.tables import (
 
 
 def a_match(tables: Path | None, *levels: str, games: int = 12, seed: int = 3) -> arena.Match:
-    options = game_type("yacht").read_options({})
+    options = entry_of("yacht").rules.read_options({})
     return arena.Match("yacht", options, levels, games, seed, str(tables or "no tables"))
 
 
@@ -46,7 +46,7 @@ def test_each_player_sits_in_each_seat_once_a_deal_with_the_same_dice() -> None:
 
 
 def test_dice_of_a_seat_depend_on_nothing_but_deal_seat_turn_and_roll() -> None:
-    rules = game_type("yacht").game({"second_yacht": "plain"})
+    rules = entry_of("yacht").rules.make(second_yacht="plain")
     luck, again = rules.luck(2, (5, 1)), rules.luck(2, (5, 1))
     state = other = rules.new(2)
     for _ in range(20):
@@ -59,7 +59,7 @@ def test_dice_of_a_seat_depend_on_nothing_but_deal_seat_turn_and_roll() -> None:
                 state = state.apply(luck.outcome(state))
             else:
                 state = state.apply(state.legal_moves()[0])
-        other = other.apply(other.game.writes(other.sheet, other.dice, other.rolls_left)[0])
+        other = other.apply(other.rules.writes(other.sheet, other.dice, other.rolls_left)[0])
         assert luck.outcome(state) == luck.outcome(other)
     firsts = {rules.luck(2, (5, deal)).outcome(rules.new(2)) for deal in range(20)}
     assert len(firsts) > 10
@@ -218,7 +218,7 @@ def test_a_missing_seat_is_a_usage_error() -> None:
         arena.run(a_match(None, games=1))
 
 
-class _Judge:
+class _Gains:
     """Says that each turn of a player gains a hundredth."""
 
     def begins_turn(self, state: Any, player: int) -> bool:
@@ -232,7 +232,7 @@ def test_exact_gains_are_summed_over_the_turns_of_the_one_player_not_hard(
     tables: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """13 turns a game and an even share: 1/3 + 0.13, without spread; for one player alone."""
-    monkeypatch.setattr(type(game_type("yacht")), "judge", lambda *_: _Judge())
+    monkeypatch.setattr(type(entry_of("yacht").levels), "turn_gains", lambda *_: _Gains())
     summary = arena.run(a_match(tables, "medium", "hard", "hard"))
     rows = {row["level"]: row for row in summary["levels"]}
     assert rows["medium"][arena.EXACT]["mean"] == pytest.approx(1 / 3 + 0.13, abs=1e-12)

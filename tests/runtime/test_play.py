@@ -10,8 +10,9 @@ from typing import Any
 
 import pytest
 
-from ustad.runtime.cli import main
-from ustad.runtime.games import NAMES, game_type
+from ustad.runtime.cli.main import main
+from ustad.runtime.core.registry import NAMES
+from ustad.runtime.core.registry import entry as entry_of
 
 
 @pytest.fixture
@@ -50,7 +51,7 @@ def test_advice_without_a_table_says_what_is_missing_and_the_game_goes_on(
         )
         shown = capsys.readouterr().out
         assert "the game is left" in shown
-        assert (f"ustad build {game}" in shown) == ("expert" in game_type(game).table_levels)
+        assert (f"ustad build {game}" in shown) == ("expert" in entry_of(game).levels.need_tables)
 
 
 def test_what_is_typed_wrong_is_told_what_to_type(typed: Callable[..., str]) -> None:

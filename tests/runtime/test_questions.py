@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 import ustad.runtime
-from ustad.runtime.advice import Advisor, ask, draw_outcome, read_position
-from ustad.runtime.errors import MoveError, OptionError, OutcomeError, UsageError, UstadError
+from ustad.runtime.core.errors import MoveError, OptionError, OutcomeError, UsageError, UstadError
+from ustad.runtime.questions import Advisor, ask, draw_outcome, read_position
 from ustad.tables import MissingTableError
 
 POSITION: dict[str, Any] = {

@@ -15,10 +15,10 @@ import pytest
 
 from damage import exports, lines, table_files
 from damage.report import MOST_MEMORY, Report
-from ustad.runtime.advice import Advisor
+from ustad.runtime.core.registry import entry as entry_of
 from ustad.runtime.export import folder as export_folder
-from ustad.runtime.games import game_type
-from ustad.runtime.games.yacht import TYPE
+from ustad.runtime.games.yacht.entry import ENTRY
+from ustad.runtime.questions import Advisor
 from ustad.solver.build import build_table
 from ustad.tables import TableSpec, store
 
@@ -35,8 +35,8 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[TableSpe
     folder = tmp_path_factory.mktemp("small")
     specs = []
     for game, options in SMALL:
-        build_table(game_type(game), options, folder)
-        specs.append(game_type(game).table_spec(options))
+        build_table(entry_of(game), options, folder)
+        specs.append(entry_of(game).tables.spec(options))
     return folder, specs
 
 
@@ -112,8 +112,8 @@ def test_killed_and_failed_builds(tmp_path: Path) -> None:
     code = (
         "import sys; sys.path.insert(0, sys.argv[1])\n"
         "from damage import builds\n"
-        "from ustad.runtime.games import game_type\n"
-        "specs = [game_type('dice_poker').table_spec({'dash': 'sacrifice'})]\n"
+        "from ustad.runtime.core.registry import entry as entry_of\n"
+        "specs = [entry_of('dice_poker').tables.spec({'dash': 'sacrifice'})]\n"
         "for report in (builds.kill_builds(specs, 8, 1), builds.fill_disks(specs, 2, 1),\n"
         "               builds.build_together(specs, 1), builds.without_locks(specs[0])):\n"
         "    assert report.cases >= 2 or not report.faults, report\n"
@@ -125,7 +125,7 @@ def test_killed_and_failed_builds(tmp_path: Path) -> None:
 def test_the_tables_of_a_default_build_are_those_damaged() -> None:
     specs = hostile.default_specs()
     assert [spec for spec in specs if spec.game == "yacht"] == [
-        TYPE.table_spec(options) for options in TYPE.table_options()
+        ENTRY.tables.spec(options) for options in ENTRY.tables.defaults()
     ]
     assert len({spec.game for spec in specs}) >= 4
 
@@ -206,7 +206,7 @@ def test_a_folder_of_built_tables_is_left_as_it_is(
     folder, specs = small
     before = {path.name: path.stat().st_mtime_ns for path in folder.iterdir()}
     hostile.copy_built(folder, specs, tmp_path)
-    missing = game_type("pasa").table_spec({"players": 2, "chips": 10})
+    missing = entry_of("pasa").tables.spec({"players": 2, "chips": 10})
     hostile.copy_built(folder, [missing], tmp_path)
     assert {path.name for path in tmp_path.iterdir()} == {spec.file_name for spec in specs}
     assert {path.name: path.stat().st_mtime_ns for path in folder.iterdir()} == before

@@ -10,7 +10,8 @@ import pytest
 import signature
 
 from ustad.runtime import Advisor
-from ustad.runtime.games import NAMES, game_type
+from ustad.runtime.core.registry import NAMES
+from ustad.runtime.core.registry import entry as entry_of
 from ustad.solver.build import build_table
 from ustad.tables import MissingTableError, open_table, write_table
 
@@ -25,12 +26,12 @@ GAMES = dict.fromkeys(SMALL, 1)
 def folder(tables: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A folder with a few small tables, taken for the default ones."""
     specs = {
-        name: [game_type(name).table_spec(options) for options in found]
+        name: [entry_of(name).tables.spec(options) for options in found]
         for name, found in SMALL.items()
     }
     for spec in specs["yacht"]:
         (tmp_path / spec.file_name).write_bytes(spec.path(tables).read_bytes())
-    build_table(game_type("pasa"), SMALL["pasa"][0], tmp_path)
+    build_table(entry_of("pasa"), SMALL["pasa"][0], tmp_path)
     monkeypatch.setattr(signature, "default_tables", specs.__getitem__)
     return tmp_path
 
@@ -74,9 +75,9 @@ def test_a_choice_changes_its_own_part_and_the_signature(
 
     made = Advisor.bot
 
-    def bot(self: Advisor, kind: Any, rules: Any, level: str, *seed: int) -> Any:
-        found = made(self, kind, rules, level, *seed)
-        return LastMove(found) if (kind.name, level) == ("pasa", "hard") else found
+    def bot(self: Advisor, entry: Any, rules: Any, level: str, *seed: int) -> Any:
+        found = made(self, entry, rules, level, *seed)
+        return LastMove(found) if (entry.name, level) == ("pasa", "hard") else found
 
     monkeypatch.setattr(Advisor, "bot", bot)
     after = measure(folder)
@@ -86,7 +87,7 @@ def test_a_choice_changes_its_own_part_and_the_signature(
 
 def test_other_tables_in_the_folder_do_not_count(folder: Path) -> None:
     before = signature.measure(folder, ["pasa"], 40, GAMES)
-    build_table(game_type("pasa"), {"players": 2, "chips": 100}, folder)
+    build_table(entry_of("pasa"), {"players": 2, "chips": 100}, folder)
     after = signature.measure(folder, ["pasa"], 40, GAMES)
     assert before["signature"] == after["signature"]
 
@@ -129,12 +130,12 @@ def test_the_order_of_sums_and_moves_does_not_matter() -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_option_and_every_number_of_seats_is_covered(name: str) -> None:
-    kind = game_type(name)
-    played = [kind.read_options(options) for options, _ in signature.SETTINGS[name]]
-    for option in kind.options:
+    rulebook = entry_of(name).rules
+    played = [rulebook.read_options(options) for options, _ in signature.SETTINGS[name]]
+    for option in rulebook.options:
         found = [options[option.name] for options in played]
         assert set(option.choices) <= set(found), option.name
         assert len(set(found)) > 1, option.name
     seats = {number for _, numbers in signature.SETTINGS[name] for number in numbers}
-    assert seats == set(range(kind.least_players, kind.most_players + 1))
+    assert seats == set(range(rulebook.seats.least, rulebook.seats.most + 1))
     assert signature.GAMES.keys() == signature.SETTINGS.keys() == set(NAMES)

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ustad.runtime.cli import open_file
+from ustad.runtime.checks import open_file
 from ustad.tables import (
     Table,
     TableSpec,

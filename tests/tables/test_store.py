@@ -237,9 +237,9 @@ def test_a_folder_in_its_place(path: Path) -> None:
 
 def test_truncated(tables: Path, tmp_path: Path) -> None:
     """A table of yacht cut at every 997th byte, and at every byte of the header."""
-    from ustad.runtime.games.yacht import TYPE
+    from ustad.runtime.games.yacht.entry import ENTRY
 
-    spec = TYPE.table_spec({"second_yacht": "plain"})
+    spec = ENTRY.tables.spec({"second_yacht": "plain"})
     content = spec.path(tables).read_bytes()
     copy = spec.path(tmp_path)
     copy.write_bytes(content)
@@ -268,9 +268,9 @@ def test_every_byte_of_the_header_counts(path: Path) -> None:
 
 def test_flipped_bits(tables: Path, tmp_path: Path) -> None:
     """One bit of a table of yacht, 300 times anywhere, 200 times in its structure of HDF5."""
-    from ustad.runtime.games.yacht import TYPE
+    from ustad.runtime.games.yacht.entry import ENTRY
 
-    spec = TYPE.table_spec({"second_yacht": "plain"})
+    spec = ENTRY.tables.spec({"second_yacht": "plain"})
     content = spec.path(tables).read_bytes()
     copy = spec.path(tmp_path)
     copy.write_bytes(content)

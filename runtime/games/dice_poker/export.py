@@ -8,43 +8,46 @@ from typing import Any
 
 import numpy as np
 
-from ustad.runtime.bots.dice_poker import TableBot
-from ustad.runtime.export.content import Content
-from ustad.runtime.export.sheet import Case, SheetArrays, columns_by_row, sheet_content
-from ustad.runtime.games.base import Progress
-from ustad.runtime.games.dice_poker import (
+from ustad.runtime.core.work import Progress
+from ustad.runtime.export.content import Content, Exporter
+from ustad.runtime.games.dice_poker.codec import CODEC
+from ustad.runtime.games.dice_poker.levels import TableBot
+from ustad.runtime.games.dice_poker.rules import (
     AFTER_FIRST_THROW,
     ALL_OPEN,
-    LOWEST_SUBTOTAL,
-    PART_TWO_SETS,
     ROWS,
+    RULES,
     SCHOOL,
     SCHOOL_ROWS,
-    TYPE,
-    DicePoker,
-    Rules,
-    columns,
+    RuleNumbers,
     may_pass,
-    part_count,
     roll_points,
     roll_rows_made,
     writable_rows,
 )
-from ustad.runtime.games.sheet import ROLLS_A_TURN
+from ustad.runtime.games.dice_poker.states import (
+    LOWEST_SUBTOTAL,
+    PART_TWO_SETS,
+    columns,
+    part_count,
+)
+from ustad.runtime.games.dice_poker.tables import TABLES
+from ustad.runtime.games.five_dice.export import Case, SheetArrays, columns_by_row, sheet_content
+from ustad.runtime.games.five_dice.sheet import ROLLS_A_TURN
 from ustad.tables import open_table
 
 _LATER, _FIRST = range(2)
 
 
-def sheet_arrays(rules: Rules) -> SheetArrays:
+def sheet_arrays(numbers: RuleNumbers) -> SheetArrays:
     """Return the rules as arrays."""
-    known = columns(rules.school_threshold)
-    made = roll_rows_made(rules)
+    known = columns(numbers.school_threshold)
+    made = roll_rows_made(numbers)
     kinds = sorted(set(made))
     school_sets = 1 << SCHOOL_ROWS
     start, stride = np.array(known.bounds[:-1]), np.full(school_sets, known.count)
-    if not rules.free:
-        start[1:] += part_count(rules) - 1
+    if not numbers.free:
+        start[1:] += part_count(numbers) - 1
         stride = (np.arange(school_sets) == 0).astype(np.int64)
     weight = [0] * SCHOOL_ROWS + [1 << row for row in range(len(ROWS) - SCHOOL_ROWS)]
     return SheetArrays(
@@ -54,17 +57,17 @@ def sheet_arrays(rules: Rules) -> SheetArrays:
         column_start=start,
         column=columns_by_row(known),
         stride=stride,
-        bonus=rules.school_bonus,
-        bonus_from=[rules.school_threshold] + [None] * (school_sets - 1),
+        bonus=numbers.school_bonus,
+        bonus_from=[numbers.school_threshold] + [None] * (school_sets - 1),
         part_weight=weight,
-        turns_weight=PART_TWO_SETS if rules.deferred else 0,
-        pays=roll_points(rules)[[0, AFTER_FIRST_THROW]],
-        cases=[_cases(rules, rows) for rows in kinds],
+        turns_weight=PART_TWO_SETS if numbers.deferred else 0,
+        pays=roll_points(numbers)[[0, AFTER_FIRST_THROW]],
+        cases=[_cases(numbers, rows) for rows in kinds],
         roll_cases=[kinds.index(rows) for rows in made],
     )
 
 
-def _cases(rules: Rules, made: int) -> list[Case]:
+def _cases(numbers: RuleNumbers, made: int) -> list[Case]:
     """Return what may be done with rolls that make some rows.
 
     The rules are asked about sheets in which all is open, but for the school or for the rows
@@ -73,14 +76,14 @@ def _cases(rules: Rules, made: int) -> list[Case]:
     pays = tuple(_FIRST if left == AFTER_FIRST_THROW else _LATER for left in range(ROLLS_A_TURN))
 
     def case(any_open: int, open_rows: int) -> Case:
-        may = writable_rows(rules, open_rows, made)
-        return Case(any_open, may, (pays[0], pays[1], pays[2]), may_pass(rules, open_rows))
+        may = writable_rows(numbers, open_rows, made)
+        return Case(any_open, may, (pays[0], pays[1], pays[2]), may_pass(numbers, open_rows))
 
     found = []
-    if not rules.free:
+    if not numbers.free:
         found.append(case(SCHOOL, ALL_OPEN))
-    part_two = ALL_OPEN if rules.free else ALL_OPEN & ~SCHOOL
-    if rules.chance_after_miss and made:
+    part_two = ALL_OPEN if numbers.free else ALL_OPEN & ~SCHOOL
+    if numbers.chance_after_miss and made:
         found.append(case(made, part_two))
         part_two &= ~made
     found.append(case(0, part_two))
@@ -94,8 +97,11 @@ def content(options: Mapping[str, Any], folder: Path, progress: Progress | None 
         TableError: its table is missing or unfit.
         ExportError: rounding it would cost too much.
     """
-    spec = TYPE.table_spec(options)
-    game = DicePoker(spec.options)
+    spec = TABLES.spec(options)
+    rules = RULES.make(**spec.options)
     table = open_table(spec, folder)
-    arrays = sheet_arrays(game.rules)
-    return sheet_content(TYPE, game, table, arrays, TableBot, "expert", progress)
+    arrays = sheet_arrays(rules.numbers)
+    return sheet_content(CODEC, RULES, rules, table, arrays, TableBot, "expert", progress)
+
+
+EXPORTER = Exporter(content, TABLES.defaults)

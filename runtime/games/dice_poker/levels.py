@@ -29,40 +29,40 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ustad.runtime.bots.sheet import RatingBot, TurnBot
-from ustad.runtime.dice import Turn, keep_values
-from ustad.runtime.games.base import Advice, Bot
-from ustad.runtime.games.dice_poker import (
+from ustad.runtime.core.game import Advice
+from ustad.runtime.games.dice_poker.rules import (
     AFTER_FIRST_THROW,
     CHANCE_ROW,
     COMBINATIONS,
-    LOWEST_SUBTOTAL,
     PASS,
     ROW_COUNT,
     SCHOOL,
     SCHOOL_ROWS,
-    TYPE,
     WRITES,
     DicePoker,
-    Rules,
+    RuleNumbers,
     Sheet,
     bonus_points,
-    columns,
     may_pass,
     roll_points,
     roll_rows_made,
-    state_index,
-    state_number,
     writable_rows,
 )
-from ustad.runtime.games.sheet import SheetState
-from ustad.tables import Table, open_table, tables_folder
+from ustad.runtime.games.dice_poker.states import (
+    LOWEST_SUBTOTAL,
+    columns,
+    state_index,
+    state_number,
+)
+from ustad.runtime.games.five_dice.bots import RatingBot, TurnBot
+from ustad.runtime.games.five_dice.sheet import SheetState
+from ustad.runtime.games.five_dice.turn import Turn, keep_values
+from ustad.tables import Table
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -93,11 +93,11 @@ class Payments:
 
 
 @lru_cache(maxsize=16)
-def payments(rules: Rules) -> Payments:
+def payments(numbers: RuleNumbers) -> Payments:
     """Return the payments of a rule set, whatever rows are open."""
-    scored = roll_points(rules)[[0, AFTER_FIRST_THROW]]
+    scored = roll_points(numbers)[[0, AFTER_FIRST_THROW]]
     legal = np.ones(scored.shape, dtype=bool)
-    if rules.deferred:
+    if numbers.deferred:
         legal[:, :, SCHOOL_ROWS:] = scored[:, :, SCHOOL_ROWS:] > 0
     found = {(row, int(p)) for row in range(ROW_COUNT) for p in np.unique(scored[:, :, row])}
     pairs = sorted(found | {(PASSED, 0)})
@@ -110,10 +110,10 @@ def payments(rules: Rules) -> Payments:
     return Payments(row, points, of)
 
 
-def open_writes(rules: Rules, open_rows: int) -> int:
+def open_writes(numbers: RuleNumbers, open_rows: int) -> int:
     """Return the rows that some dice may write now, and bit 15 for a pass."""
-    rows = writable_rows(rules, open_rows, COMBINATIONS) | writable_rows(rules, open_rows, 0)
-    return rows | may_pass(rules, open_rows) << PASSED
+    rows = writable_rows(numbers, open_rows, COMBINATIONS) | writable_rows(numbers, open_rows, 0)
+    return rows | may_pass(numbers, open_rows) << PASSED
 
 
 @dataclass(frozen=True)
@@ -121,7 +121,7 @@ class _Turns:
     """The turns of n sheets, solved side by side.
 
     Attributes:
-        rules: the options.
+        numbers: the options.
         gains: (payments + 1, n) what each payment is worth for each sheet, minus
             infinity for rows not open and in the last place.
         missed: (252, n) where chance may be written after a miss alone: whether the
@@ -129,14 +129,14 @@ class _Turns:
         turn: the keeps, (462, n).
     """
 
-    rules: Rules
+    numbers: RuleNumbers
     gains: Floats
     missed: NDArray[np.bool_] | None
     turn: Turn
 
     def write_values(self, rolls: Ints, lanes: Ints, rolls_left: int) -> Floats:
         """Return (m, 16) what writing each of m rolls is worth, the sheet in a lane each."""
-        of = payments(self.rules).at(rolls_left)
+        of = payments(self.numbers).at(rolls_left)
         values: Floats = self.gains[of[:, rolls].T, lanes[:, None]]
         if self.missed is not None:
             values[~self.missed[rolls, lanes], CHANCE_ROW] = -np.inf
@@ -144,33 +144,35 @@ class _Turns:
 
     def roll_values(self, roll: int, lane: int, rolls_left: int) -> list[float]:
         """Return the 16 values of writing one roll, the sheet in one lane."""
-        of = payments(self.rules).at(rolls_left)
+        of = payments(self.numbers).at(rolls_left)
         values: list[float] = self.gains[of[:, roll], lane].tolist()
         return values
 
 
-def _solve(rules: Rules, gains: Floats, writes: Sequence[int], turn: type[Turn] = Turn) -> _Turns:
+def _solve(
+    numbers: RuleNumbers, gains: Floats, writes: Sequence[int], turn: type[Turn] = Turn
+) -> _Turns:
     """Solve the turns of n sheets.
 
     Args:
-        rules: the options.
+        numbers: the options.
         gains: (payments + 1, n) what each payment is worth.
         writes: :func:`open_writes` of each sheet.
         turn: how keeps are rated.
     """
     missed = None
-    later, first = (gains[of] for of in payments(rules).of)
-    if rules.chance_after_miss:
-        missed = np.bitwise_and.outer(np.array(roll_rows_made(rules)), np.array(writes)) == 0
+    later, first = (gains[of] for of in payments(numbers).of)
+    if numbers.chance_after_miss:
+        missed = np.bitwise_and.outer(np.array(roll_rows_made(numbers)), np.array(writes)) == 0
         later[CHANCE_ROW][~missed] = -np.inf
         first[CHANCE_ROW][~missed] = -np.inf
     stop, stop_first = np.maximum.reduce(later, axis=0), np.maximum.reduce(first, axis=0)
-    return _Turns(rules, gains, missed, turn((stop, stop, stop_first)))
+    return _Turns(numbers, gains, missed, turn((stop, stop, stop_first)))
 
 
-def _only_open(rules: Rules, worth: Any, writes: Ints) -> Floats:
+def _only_open(numbers: RuleNumbers, worth: Any, writes: Ints) -> Floats:
     """Return the gains: (payments + 1, n), what payments are worth where they may be made."""
-    row = payments(rules).row
+    row = payments(numbers).row
     gains = np.full((len(row) + 1, len(writes)), -np.inf)
     gains[:-1] = np.where(writes >> row[:, None] & 1, worth, -np.inf)
     return gains
@@ -189,9 +191,9 @@ class NextThrow(Turn):
 
 
 @lru_cache(maxsize=16)
-def row_alone(rules: Rules) -> Floats:
+def row_alone(numbers: RuleNumbers) -> Floats:
     """Return (15,) the expected points of a turn played for one row alone."""
-    points = roll_points(rules).astype(np.float64)
+    points = roll_points(numbers).astype(np.float64)
     return Turn((points[0], points[1], points[2])).start
 
 
@@ -206,26 +208,26 @@ class RowBot(TurnBot):
 
     writes = (*WRITES, PASS)
 
-    def __init__(self, game: DicePoker, price: Floats, turn: type[Turn]) -> None:
+    def __init__(self, rules: DicePoker, price: Floats, turn: type[Turn]) -> None:
         super().__init__()
-        self.rules = game.rules
+        self.numbers = rules.numbers
         self.price = price
         self.rate = turn
 
     def key(self, sheet: Sheet) -> tuple[int, int]:
         """Return what may be written and, where a pass is possible, the turns left."""
-        writes = open_writes(self.rules, sheet.open_rows)
+        writes = open_writes(self.numbers, sheet.open_rows)
         return writes, sheet.turns_left if writes >> PASSED else 0
 
     def solve(self, keys: Sequence[tuple[int, int]]) -> _Turns:
         """Solve the turns of sheets with these keys, a lane each."""
-        known = payments(self.rules)
+        known = payments(self.numbers)
         cost = np.append(self.price, 0.0)[known.row, None]
         worth = np.tile(known.points[:, None] - cost, len(keys))
         worth[known.row == PASSED] = [-self._pass_costs(*key) for key in keys]
         writes = [key[0] for key in keys]
         return _solve(
-            self.rules, _only_open(self.rules, worth, np.array(writes)), writes, self.rate
+            self.numbers, _only_open(self.numbers, worth, np.array(writes)), writes, self.rate
         )
 
     def _pass_costs(self, writes: int, turns_left: int) -> float:
@@ -235,7 +237,7 @@ class RowBot(TurnBot):
         prices = sorted(self.price[row] for row in range(ROW_COUNT) if writes >> row & 1)
         return float(prices[len(prices) - turns_left])
 
-    def ask(self, view: SheetState) -> Advice:
+    def ask(self, view: SheetState) -> Advice[Any]:
         """Return the move it would play, alone."""
         return Advice([self.choose(view)] if view.dice is not None else [])
 
@@ -248,44 +250,33 @@ class TableBot(RatingBot):
 
     writes = (*WRITES, PASS)
 
-    def __init__(self, game: DicePoker, table: Table) -> None:
+    def __init__(self, rules: DicePoker, table: Table) -> None:
         super().__init__()
-        self.rules = game.rules
+        self.numbers = rules.numbers
         self.table = table
 
     def key(self, sheet: Sheet) -> tuple[int, int, int]:
         """Return open rows, turns left and subtotal, one for all subtotals with one future."""
-        known = columns(self.rules.school_threshold)
+        known = columns(self.numbers.school_threshold)
         column = known.column[sheet.open_rows & SCHOOL, sheet.subtotal - LOWEST_SUBTOTAL]
         return sheet.open_rows, sheet.turns_left, int(known.upper[column])
 
     def to_come(self, sheet: Sheet) -> float:
         """Return the expected points still to come at the start of a turn."""
-        state = state_index(self.rules, sheet.open_rows, sheet.turns_left, sheet.subtotal)
+        state = state_index(self.numbers, sheet.open_rows, sheet.turns_left, sheet.subtotal)
         return float(self.table.values[state])
 
     def solve(self, keys: Sequence[tuple[int, int, int]]) -> _Turns:
         """Solve the turns of sheets with these keys, a lane each."""
-        rules, known = self.rules, payments(self.rules)
+        numbers, known = self.numbers, payments(self.numbers)
         open_rows, turns_left, subtotal = np.array(keys).T
-        writes = [open_writes(rules, key[0]) for key in keys]
+        writes = [open_writes(numbers, key[0]) for key in keys]
         row, points = known.row[:, None], known.points[:, None]
         # A row that may not be written leads to no state: any will do, its gain is minus infinity.
         may = np.array(writes) >> row & 1
         left = open_rows & ~(may << row)
         after = subtotal + points * (may & (row < SCHOOL_ROWS))
-        held = columns(rules.school_threshold)
-        states = state_number(rules, held.column, held.count, left, turns_left - 1, after)
-        worth = self.table.values[states] + (points + bonus_points(rules, row, left, after))
-        return _solve(rules, _only_open(rules, worth, np.array(writes)), writes)
-
-
-def make_bot(level: str, game: DicePoker, tables: Path | None) -> Bot:
-    """Return a bot of a level; see :meth:`ustad.runtime.games.base.GameType.bot`."""
-    if level == "easy":
-        return RowBot(game, np.zeros(ROW_COUNT), Turn)
-    if level == "medium":
-        return RowBot(game, row_alone(game.rules), NextThrow)
-    if level == "hard":
-        return RowBot(game, row_alone(game.rules), Turn)
-    return TableBot(game, open_table(TYPE.table_spec(game.options), tables_folder(tables)))
+        held = columns(numbers.school_threshold)
+        states = state_number(numbers, held.column, held.count, left, turns_left - 1, after)
+        worth = self.table.values[states] + (points + bonus_points(numbers, row, left, after))
+        return _solve(numbers, _only_open(numbers, worth, np.array(writes)), writes)

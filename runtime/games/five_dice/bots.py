@@ -5,7 +5,7 @@ thumb.  Within a turn every keep and every write is to be rated by it, for one
 sheet now or for a thousand games side by side.
 
 The algorithm.  A game says what each of its writes is worth on each roll; two
-sweeps of :class:`ustad.runtime.dice.Turn` rate the keeps.  Many sheets are solved
+sweeps of :class:`ustad.runtime.games.five_dice.turn.Turn` rate the keeps.  Many sheets are solved
 side by side, one lane each, and a solved turn is remembered while its decisions
 last: the first decision of a turn costs the sweeps, the next ones a look.
 
@@ -24,9 +24,15 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from ustad.runtime.dice import ROLL_INDEX, ROLLS, Turn, sub_keeps
-from ustad.runtime.games.base import TIE, Advice, rank
-from ustad.runtime.games.sheet import KEEP_MOVES, ROLLS_A_TURN, Keep, SheetState, keep_moves
+from ustad.runtime.core.game import TIE, Advice, rank
+from ustad.runtime.games.five_dice.sheet import (
+    KEEP_MOVES,
+    ROLLS_A_TURN,
+    Keep,
+    SheetState,
+    keep_moves,
+)
+from ustad.runtime.games.five_dice.turn import ROLL_INDEX, ROLLS, Turn, sub_keeps
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -58,7 +64,7 @@ class RuleOfThumb(ABC):
         """Return the keep or write for each view."""
         return [self.choose(view) for view in views]
 
-    def ask(self, view: SheetState) -> Advice:
+    def ask(self, view: SheetState) -> Advice[Any]:
         """Return the move it would play, alone."""
         return Advice([self.choose(view)] if view.dice is not None else [])
 
@@ -154,7 +160,7 @@ class TurnBot(ABC):
         dice = view.dice or ()
         roll = ROLL_INDEX[dice]
         worth = turns.roll_values(roll, lane, view.rolls_left)
-        moves = view.game.writes(view.sheet, dice, view.rolls_left)
+        moves = view.rules.writes(view.sheet, dice, view.rolls_left)
         values = [worth[self._number[write]] for write in moves]
         if view.rolls_left:
             moves = (*keep_moves(dice), *moves)
@@ -191,7 +197,7 @@ class RatingBot(TurnBot):
     def to_come(self, sheet: Any) -> float:
         """Return the expected points still to come at the start of a turn."""
 
-    def ask(self, view: SheetState) -> Advice:
+    def ask(self, view: SheetState) -> Advice[Any]:
         """Return every legal move with the expected final total after it."""
         if view.dice is None:
             return Advice((), self.value(view), self.unit)

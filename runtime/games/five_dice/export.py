@@ -41,7 +41,21 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ustad.runtime.dice import (
+from ustad.runtime.core.entry import Codec, Rulebook
+from ustad.runtime.core.errors import ExportError
+from ustad.runtime.core.game import TIE, Bot
+from ustad.runtime.core.work import Progress, available_cores
+from ustad.runtime.export.content import (
+    Content,
+    Packed,
+    brief,
+    rounded,
+    table_facts,
+    vectors,
+)
+from ustad.runtime.games.five_dice.columns import Columns
+from ustad.runtime.games.five_dice.sheet import ROLLS_A_TURN
+from ustad.runtime.games.five_dice.turn import (
     DICE,
     FACES,
     KEEPS,
@@ -50,19 +64,6 @@ from ustad.runtime.dice import (
     SIZES,
     keep_values,
 )
-from ustad.runtime.errors import ExportError
-from ustad.runtime.export.content import (
-    Content,
-    Packed,
-    brief,
-    cores,
-    rounded,
-    table_facts,
-    vectors,
-)
-from ustad.runtime.games.base import TIE, Bot, Progress
-from ustad.runtime.games.columns import Columns
-from ustad.runtime.games.sheet import ROLLS_A_TURN, SheetGameType
 from ustad.tables import Table
 
 Floats = NDArray[np.float64]
@@ -650,19 +651,21 @@ VECTORS_SEED = 9
 
 
 def sheet_content(
-    kind: SheetGameType,
-    game: Any,
+    codec: Codec[Any, Any, Any],
+    rulebook: Rulebook[Any],
+    rules: Any,
     table: Table,
     arrays: SheetArrays,
-    bot: Callable[[Any, Table], Bot],
+    bot: Callable[[Any, Table], Bot[Any, Any]],
     level: str,
     progress: Progress | None = None,
 ) -> Content:
     """Return the export of a table of a game of dice and a sheet.
 
     Args:
-        kind: the game.
-        game: its rules.
+        codec: the game's.
+        rulebook: its rules before the options are chosen.
+        rules: its rules.
         table: its table.
         arrays: the rules as arrays.
         bot: makes the bot that plays a table.
@@ -673,16 +676,16 @@ def sheet_content(
         ExportError: rounding it would cost too much.
     """
     packed = rounded(table.values, LEAST_SCALE)
-    proof = prove(arrays, game.turns, table.values, packed, cores(), progress)
-    read = bot(game, replace(table, values=packed.values()))
-    starts = [game.new(players, players - 1) for players in (1, 2, 3)]
+    proof = prove(arrays, rules.turns, table.values, packed, available_cores(), progress)
+    read = bot(rules, replace(table, values=packed.values()))
+    starts = [rules.new(players, players - 1) for players in (1, 2, 3)]
     return Content(
         options=table.spec.options,
         facts={
             **table_facts(table, INDEX),
             "in_words": IN_WORDS,
-            "option_defaults": kind.read_options({}),
-            "seats": [kind.least_players, kind.most_players],
+            "option_defaults": rulebook.read_options({}),
+            "seats": [rulebook.seats.least, rulebook.seats.most],
             "turn": structure(),
             "sheet": arrays.to_json(),
         },
@@ -690,5 +693,7 @@ def sheet_content(
         reader=("sheet.js", "export.js"),
         levels={level: "expected_total"},
         proof=proof,
-        vectors=brief(vectors(kind, starts, bot(game, table), read, VECTORS, VECTORS_SEED, level)),
+        vectors=brief(
+            vectors(codec, starts, bot(rules, table), read, VECTORS, VECTORS_SEED, level)
+        ),
     )

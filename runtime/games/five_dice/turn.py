@@ -17,7 +17,7 @@ which a keep lies above the keeps with one die less:
 
 Both sweeps work on any number of columns at once: arrays are ``(252,)`` and
 ``(462,)`` for one position, ``(252, n)`` and ``(462, n)`` for n positions side
-by side.  :mod:`ustad.solver.turn` holds the same sweeps compiled; they add in
+by side.  :mod:`ustad.solver.five_dice.turn` holds the same sweeps compiled; they add in
 the same order, so that the two agree to the last bit.
 
 Shapes.  ``KEEPS`` is ordered by number of dice and then in lexicographic

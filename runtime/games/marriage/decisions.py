@@ -12,13 +12,32 @@ call the same function when the weights are learned.
 from __future__ import annotations
 
 import math
-from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ustad.runtime.bots.marriage_ratings import (
+from ustad.runtime.games.marriage.cards.cards import (
+    CARDS,
+    MASTER,
+    PUTALI,
+    RANKS,
+    Floats,
+    Ints,
+    how_many,
+)
+from ustad.runtime.games.marriage.cards.finishes import finish_work, search_finish
+from ustad.runtime.games.marriage.cards.maal import PRINTED, joker_mask, maal_of_card
+from ustad.runtime.games.marriage.cards.melds import SHOW_MELDS
+from ustad.runtime.games.marriage.cards.shows import dublee_count
+from ustad.runtime.games.marriage.features import (
+    after_row,
+    rate_after_show,
+    rate_before_show,
+    take_row,
+    take_row_after,
+)
+from ustad.runtime.games.marriage.states import (
     AFTER,
     BEFORE,
     DISCARD_AFTER,
@@ -28,30 +47,17 @@ from ustad.runtime.bots.marriage_ratings import (
     NOTHING,
     TAKE_AFTER,
     TAKE_BEFORE,
-    Floats,
-    Ints,
-    after_row,
-    compiled_ratings,
-    maal_of_card,
-    take_row,
-    take_row_after,
-)
-from ustad.runtime.games.melds import (
-    CARDS,
-    MASTER,
-    PRINTED,
-    PUTALI,
-    RANKS,
-    SHOW_MELDS,
-    dublee_count,
-    finish_work,
-    how_many,
-    joker_mask,
-    search_finish,
 )
 
-rate_before, rate_after = compiled_ratings()
-"""The ratings of hands before the show and after it."""
+
+class Ratings(NamedTuple):
+    """The two functions that take nearly all the time of a decision, plain or compiled."""
+
+    before_show: Any
+    after_show: Any
+
+
+PLAIN = Ratings(rate_before_show, rate_after_show)
 
 
 ALWAYS_TAKEN = 1e6
@@ -136,6 +142,7 @@ def least_maal(hand: Ints, barred: int, tiplu: int) -> int:
 
 
 def choose_take_before(
+    ratings: Ratings,
     memory: Ints,
     hand: Ints,
     laid: Ints,
@@ -154,10 +161,14 @@ def choose_take_before(
 
     ``row`` (BEFORE + TAKE_BEFORE) is filled with its features.
     """
-    rate_before(memory, hand, laid, unseen, dublee, master_is_pure, somebody, False, rows, valid)
+    ratings.before_show(
+        memory, hand, laid, unseen, dublee, master_is_pure, somebody, False, rows, valid
+    )
     before = rows[NOTHING].copy()
     hand[top] += 1
-    rate_before(memory, hand, laid, unseen, dublee, master_is_pure, somebody, True, rows, valid)
+    ratings.before_show(
+        memory, hand, laid, unseen, dublee, master_is_pure, somebody, True, rows, valid
+    )
     after = rows[NOTHING]
     if after[BEFORE - 1] == 0.0:
         best = best_row(rows, valid, weights, DISCARD_BEFORE, top, 0, 0, 0.0, values)
@@ -205,6 +216,7 @@ def joker_is_good(
 
 
 def choose_take_after(
+    ratings: Ratings,
     hand: Ints,
     table: Ints,
     unseen: Ints,
@@ -225,11 +237,11 @@ def choose_take_after(
     filled with the features.
     """
     jokers = joker_mask(tiplu)
-    rate_after(hand, unseen, jokers, dublees, False, groups, outs, rows, valid)
+    ratings.after_show(hand, unseen, jokers, dublees, False, groups, outs, rows, valid)
     before = rows[NOTHING].copy()
     points = maal_of_card(hand + table, top, tiplu)
     hand[top] += 1
-    rate_after(hand, unseen, jokers, dublees, True, groups, outs, rows, valid)
+    ratings.after_show(hand, unseen, jokers, dublees, True, groups, outs, rows, valid)
     best = best_row(rows, valid, weights, DISCARD_AFTER, top, 0, 0, 0.0, values)
     hand[top] -= 1
     if best < 0:
@@ -285,6 +297,7 @@ def take_cards(hand: Ints, cards: Ints) -> bool:
 
 
 def rate_blind(
+    ratings: Ratings,
     hand: Ints,
     unseen: Ints,
     throw: bool,
@@ -301,6 +314,7 @@ def rate_blind(
     Putali and master alone are jokers then.
 
     Args:
+        ratings: plain or compiled.
         hand: (54,) the cards left in hand.
         unseen: (54,) the cards not seen.
         throw: whether a card is to be thrown; else the hand itself is rated, in the
@@ -313,7 +327,7 @@ def rate_blind(
         valid: working space.
         values: (55,) filled with what each weighs, minus infinity where there is none.
     """
-    rate_after(hand, unseen, PRINTED, False, throw, groups, outs, rows, valid)
+    ratings.after_show(hand, unseen, PRINTED, False, throw, groups, outs, rows, valid)
     lowest = np.inf
     for card in range(CARDS + 1):
         if valid[card]:
@@ -335,6 +349,7 @@ def rate_blind(
 
 
 def choose_show(
+    ratings: Ratings,
     hand: Ints,
     wanted: int,
     unseen: Ints,
@@ -353,6 +368,7 @@ def choose_show(
     """Find the melds to show that leave the best hand; fill ``shown_melds`` (3, 3).
 
     Args:
+        ratings: plain or compiled.
         hand: (54,) the cards in hand.
         wanted: how many melds are to be shown, 0 to 3.
         unseen: (54,) the cards not seen.
@@ -440,6 +456,7 @@ def choose_show(
             for card in pure[shows[show, m]]:
                 left[card] -= 1
         card = rate_blind(
+            ratings,
             left,
             unseen,
             throw,
@@ -507,6 +524,7 @@ def work_space() -> tuple[Any, ...]:
 
 
 def lay_is_good(
+    ratings: Ratings,
     memory: Ints,
     hand: Ints,
     laid: Ints,
@@ -521,13 +539,13 @@ def lay_is_good(
 
     Six dublees and more are kept for their own show, unless three melds can be shown.
     """
-    rate_before(memory, hand, laid, unseen, dublee, master_is_pure, 0.0, False, rows, valid)
+    ratings.before_show(memory, hand, laid, unseen, dublee, master_is_pure, 0.0, False, rows, valid)
     before = rows[NOTHING, 0]
     if before > 0.0 and dublee and dublee_count(hand) >= 6:
         return False
     hand[card] -= 3
     laid[card] += 3
-    rate_before(memory, hand, laid, unseen, dublee, master_is_pure, 0.0, False, rows, valid)
+    ratings.before_show(memory, hand, laid, unseen, dublee, master_is_pure, 0.0, False, rows, valid)
     after = rows[NOTHING, 0]
     hand[card] += 3
     laid[card] -= 3
@@ -556,6 +574,7 @@ def finish_discard(
 
 
 def decide(
+    ratings: Ratings,
     work: Any,
     hand: Ints,
     laid: Ints,
@@ -583,6 +602,7 @@ def decide(
     """Decide one move.
 
     Args:
+        ratings: plain or compiled.
         work: :func:`work_space`; the ratings stay there: rows, values, the row of
             the pile's card, the melds to show.
         hand: (54,) the cards in hand.
@@ -616,6 +636,7 @@ def decide(
         moment = (moment * 5 + int(hand[card])) & _BITS31
     if has_shown:
         return decide_after(
+            ratings,
             work,
             hand,
             table,
@@ -634,11 +655,11 @@ def decide(
     if first and lays and not passes and tanelas_laid(laid) < SHOW_MELDS:
         for card in range(MASTER):
             if hand[card] == 3 and lay_is_good(
-                memory, hand, laid, unseen, card, dublee, master_is_pure, rows, valid
+                ratings, memory, hand, laid, unseen, card, dublee, master_is_pure, rows, valid
             ):
                 return TO_LAY, card
     if drawn or first:
-        rate_before(
+        ratings.before_show(
             memory, hand, laid, unseen, dublee, master_is_pure, somebody, drawn, rows, valid
         )
         if rows[NOTHING, BEFORE - 1] > 0.0 and not passes:
@@ -647,6 +668,7 @@ def decide(
                 return TO_SHOW_DUBLEES, -1
             wanted = SHOW_MELDS - tanelas_laid(laid)
             value = choose_show(
+                ratings,
                 hand,
                 wanted,
                 unseen,
@@ -675,6 +697,7 @@ def decide(
     if top < 0:
         return TO_STOCK, -1
     value = choose_take_before(
+        ratings,
         memory,
         hand,
         laid,
@@ -708,6 +731,7 @@ def take_or_not(
 
 
 def decide_after(
+    ratings: Ratings,
     work: Any,
     hand: Ints,
     table: Ints,
@@ -729,6 +753,7 @@ def decide_after(
         if top < 0:
             return TO_STOCK, -1
         value = choose_take_after(
+            ratings,
             hand,
             table,
             unseen,
@@ -749,6 +774,7 @@ def decide_after(
         return take_or_not(value, always, values, seed, moment, temperature), -1
     if tiplu < 0 and not dublees:
         best = rate_blind(
+            ratings,
             hand,
             unseen,
             True,
@@ -762,7 +788,7 @@ def decide_after(
         )
         return TO_DISCARD, best
     jokers = joker_mask(tiplu)
-    rate_after(hand, unseen, jokers, dublees, True, groups, outs, rows_after, valid)
+    ratings.after_show(hand, unseen, jokers, dublees, True, groups, outs, rows_after, valid)
     if tiplu >= 0 and rows_after[NOTHING, AFTER - 1] > 0.0 and not passes:
         thrown = -1
         if not dublees:
@@ -785,34 +811,9 @@ def decide_after(
     return TO_DISCARD, best
 
 
-CALLED = (
-    weigh,
-    mixed,
-    noise,
-    best_row,
-    least_maal,
-    choose_take_before,
-    choose_take_after,
-    list_pure,
-    take_cards,
-    rate_blind,
-    choose_show,
-    dublee_show_value,
-    tanelas_laid,
-    lay_is_good,
-    finish_discard,
-    joker_is_good,
-    take_or_not,
-    decide_after,
-    decide,
-)
-"""What compiled rounds call."""
-
-
-@cache
-def get_ready() -> None:
+def get_ready(ratings: Ratings) -> None:
     """Load or compile the ratings, so that no move waits for it."""
     memory, groups, outs, rows, rows_after, valid, *_ = work_space()
     none = np.zeros(CARDS, dtype=np.int64)
-    rate_before(memory, none, none, none, True, False, 0.0, True, rows, valid)
-    rate_after(none, none, PRINTED, False, True, groups, outs, rows_after, valid)
+    ratings.before_show(memory, none, none, none, True, False, 0.0, True, rows, valid)
+    ratings.after_show(none, none, PRINTED, False, True, groups, outs, rows_after, valid)

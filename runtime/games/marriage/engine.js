@@ -6,7 +6,7 @@
  *     expert.numbers.get("discard before the show: distance");
  *     expert.sum({ "net, draw before the show: distance": 3, "net, draw before the show: always": 1 });
  *
- * What each feature counts is said in the source of `ustad.runtime.bots.marriage_values`; the vectors
+ * What each feature counts is said in the source of `ustad.runtime.games.marriage.values`; the vectors
  * of the manifest hold positions with the expert's move, its net and the features that the
  * net is the sum of.
  */

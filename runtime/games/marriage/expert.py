@@ -1,7 +1,7 @@
 """The expert of Marriage: the move that learned weights prefer, and what each move is worth.
 
 **Values that can be compared.**  Each kind of decision has a learned function that gives
-the net to expect after the best move of that kind (:mod:`ustad.runtime.bots.marriage_values`);
+the net to expect after the best move of that kind (:mod:`ustad.runtime.games.marriage.values`);
 moves of one kind differ from their best by the weights, which are net points too, finishes
 by their maal.  A tanela laid is worth what the seat can do next, and what laying pays.  The
 bot shows, finishes and lays as soon as it can, and no move is rated above the one that it
@@ -21,59 +21,82 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ustad.runtime.bots.marriage_decisions import (
+from ustad.runtime.core.game import Advice, rank
+from ustad.runtime.games.marriage.cards.cards import (
+    CARD_NAMES,
+    CARDS,
+    MASTER,
+    PUTALI,
+    Floats,
+    Ints,
+    counts_of,
+    flat,
+)
+from ustad.runtime.games.marriage.cards.maal import (
+    PRINTED,
+    joker_mask,
+    laid_points,
+    maal_of_card,
+    maal_points,
+)
+from ustad.runtime.games.marriage.cards.melds import DUBLEES_TO_SHOW
+from ustad.runtime.games.marriage.cards.shows import dublee_count
+from ustad.runtime.games.marriage.decisions import (
     NO_CHOICE,
+    PLAIN,
     TO_PILE,
     TO_STOCK,
+    Ratings,
     best_row,
     least_maal,
-    rate_after,
-    rate_before,
     rate_blind,
     weigh,
 )
-from ustad.runtime.bots.marriage_levels import MarriageBot
-from ustad.runtime.bots.marriage_ratings import (
+from ustad.runtime.games.marriage.features import (
+    add_neighbours,
+    take_row_after,
+    told_row,
+)
+from ustad.runtime.games.marriage.levels import MarriageBot
+from ustad.runtime.games.marriage.round.moves import (
+    PILE,
+    STOCK,
+    Discard,
+    Draw,
+    Finish,
+    Lay,
+    Move,
+    Show,
+    ShowDublees,
+)
+from ustad.runtime.games.marriage.round.public import DISCARD
+from ustad.runtime.games.marriage.round.settlement import (
+    DUBLEE_PAYS,
+    SHOWN_PAYS,
+    UNSHOWN_PAYS,
+    player_maal,
+)
+from ustad.runtime.games.marriage.round.view import WAITS_FOR_CARD, View
+from ustad.runtime.games.marriage.states import (
     AFTER,
     BEFORE,
     DISCARD_AFTER,
     DISCARD_BEFORE,
-    DRAW_AFTER,
-    DRAW_BEFORE,
-    NOTHING,
-    TAKE_AFTER,
-    TAKE_BEFORE,
-    WEIGHTS,
-    Floats,
-    Ints,
-    add_neighbours,
-    maal_of_card,
-    take_row_after,
-)
-from ustad.runtime.bots.marriage_values import (
     DISCARD_SHOWN,
     DISCARD_UNSHOWN,
+    DRAW_AFTER,
+    DRAW_BEFORE,
     DRAW_SHOWN,
     DRAW_UNSHOWN,
     FINISH,
     KIND_STARTS,
     MOST_TOLD,
+    NOTHING,
     NUMBER_NAMES,
     SHOW,
-    told_row,
-)
-from ustad.runtime.games import marriage as rules
-from ustad.runtime.games import melds
-from ustad.runtime.games.base import Advice, rank
-from ustad.runtime.games.marriage import View
-from ustad.runtime.games.melds import (
-    CARD_NAMES,
-    CARDS,
-    MASTER,
-    PRINTED,
-    PUTALI,
-    dublee_count,
-    joker_mask,
+    TAKE_AFTER,
+    TAKE_BEFORE,
+    WEIGHTS,
 )
 
 WORSE = 1e-6
@@ -85,16 +108,16 @@ class ExpertBot(MarriageBot):
 
     Args:
         seed: of the bot.
-        numbers: (NUMBERS,) see :mod:`ustad.runtime.bots.marriage_values`.
+        numbers: (NUMBERS,) see :mod:`ustad.runtime.games.marriage.values`.
     """
 
     unit = "net"
 
-    def __init__(self, seed: int, numbers: Floats) -> None:
-        super().__init__("expert", seed, numbers[:WEIGHTS])
+    def __init__(self, seed: int, numbers: Floats, ratings: Ratings = PLAIN) -> None:
+        super().__init__("expert", seed, numbers[:WEIGHTS], ratings)
         self.numbers = numbers
 
-    def ask(self, view: View) -> Advice:
+    def ask(self, view: View) -> Advice[Move]:
         """Return every legal move with the net to expect, and why the best is the best.
 
         While chance moves, the net to expect with the hand as it is.
@@ -134,35 +157,35 @@ class Rated:
         self.view, self.bot = view, bot
         self.memory, self.groups, self.outs, self.rows, self.rows_after, self.valid = bot.work[:6]
         self.own = view.table.seats[view.seat]
-        self.unseen = rules.unseen_counts(view)
-        self.hand = melds.counts_of(view.hand)
-        self.table = melds.counts_of(self.own.cards)
-        self.laid = melds.counts_of(rules.flat(self.own.laid))
+        self.unseen = view.unseen()
+        self.hand = counts_of(view.hand)
+        self.table = counts_of(self.own.cards)
+        self.laid = counts_of(flat(self.own.laid))
         self.tiplu = -1 if view.tiplu is None else view.tiplu
         self.opponents = view.table.players - 1
-        self.drawn = view.table.phase == rules.DISCARD
+        self.drawn = view.table.phase == DISCARD
         self.blind = self.own.shown and view.tiplu is None
         self.rated: dict[tuple[bytes, bool], tuple[int, float]] = {}
 
     # Values.
 
-    def values(self, moves: Sequence[rules.Move], chosen: rules.Move) -> list[float]:
+    def values(self, moves: Sequence[Move], chosen: Move) -> list[float]:
         """Return the net to expect from each move, the chosen one being the best."""
-        found: dict[rules.Move, float] = {}
-        for kind in (rules.Draw, rules.Discard, rules.Show, rules.ShowDublees):
+        found: dict[Move, float] = {}
+        for kind in (Draw, Discard, Show, ShowDublees):
             alike = [move for move in moves if isinstance(move, kind)]
             if alike:
                 worth = {move: self.worth(move) for move in alike}
                 best = chosen if chosen in worth else max(alike, key=worth.__getitem__)
                 net = self.net(best)
                 found |= {move: net + min(0.0, worth[move] - worth[best]) for move in alike}
-        finishes = [move for move in moves if isinstance(move, rules.Finish)]
+        finishes = [move for move in moves if isinstance(move, Finish)]
         if finishes:
             maal = {move: self.maal_after(move) for move in finishes}
             finish = max(finishes, key=maal.__getitem__)
             net, most = self.net(finish), maal[finish]
             found |= {move: net + self.opponents * (maal[move] - most) for move in finishes}
-        found |= {move: self.net(move) for move in moves if isinstance(move, rules.Lay)}
+        found |= {move: self.net(move) for move in moves if isinstance(move, Lay)}
         top = found[chosen]
         return [
             found[move] if type(move) is type(chosen) and found[move] <= top
@@ -170,7 +193,7 @@ class Rated:
             for move in moves
         ]  # fmt: skip
 
-    def net(self, move: rules.Move) -> float:
+    def net(self, move: Move) -> float:
         """Return the net to expect after a move that is the best of its kind."""
         return self.net_told(self.told_of(move))
 
@@ -183,23 +206,23 @@ class Rated:
         """Return the net to expect before a card or the tiplu comes."""
         view, cards = self.view, self.hand.copy()
         kind, dealt = DRAW_SHOWN if self.own.shown else DRAW_UNSHOWN, False
-        if self.own.shown and view.waits != rules.WAITS_FOR_CARD:
+        if self.own.shown and view.waits != WAITS_FOR_CARD:
             kind = SHOW
             dealt = view.mine and not self.drawn
             if view.mine and self.drawn:
                 cards[self.best_blind(cards, self.own.dublees)[0]] -= 1
         return self.net_told(self.told(kind, self.features(cards), self.maal(cards), dealt=dealt))
 
-    def told_of(self, move: rules.Move) -> Told:
+    def told_of(self, move: Move) -> Told:
         """Return what the net is told by after a move that is the best of its kind."""
-        if isinstance(move, rules.Draw):
+        if isinstance(move, Draw):
             kind = DRAW_SHOWN if self.own.shown else DRAW_UNSHOWN
             return self.told(kind, self.features(self.hand), self.maal(self.hand))
-        if isinstance(move, rules.Lay):
+        if isinstance(move, Lay):
             return self.after_lay(move)
-        if isinstance(move, rules.Finish):
+        if isinstance(move, Finish):
             return self.told(FINISH, np.zeros(0), self.maal_after(move))
-        if isinstance(move, rules.Discard):
+        if isinstance(move, Discard):
             return self.after_discard(move.card)
         return self.after_show(move)
 
@@ -215,10 +238,10 @@ class Rated:
                 add_neighbours(row, self.hand, self.unseen, card)
         return self.told(kind, row, self.maal(cards), self.own.dublees)
 
-    def after_show(self, move: rules.Show | rules.ShowDublees) -> Told:
+    def after_show(self, move: Show | ShowDublees) -> Told:
         """Return what the net is told by after a show and, after a draw, the best discard."""
-        dublees = isinstance(move, rules.ShowDublees)
-        owned, cards = self.hand.copy(), self.hand - melds.counts_of(rules.flat(move.melds))
+        dublees = isinstance(move, ShowDublees)
+        owned, cards = self.hand.copy(), self.hand - counts_of(flat(move.melds))
         if self.drawn:
             thrown, _ = self.best_blind(cards, dublees)
             cards[thrown] -= 1
@@ -226,13 +249,13 @@ class Rated:
         row = self.shown_features(cards, PRINTED, dublees)
         return self.told(SHOW, row, self.maal(owned), dublees, not self.drawn)
 
-    def maal_after(self, move: rules.Finish) -> int:
+    def maal_after(self, move: Finish) -> int:
         """Return the maal after a finish."""
         cards = self.hand.copy()
         cards[move.discard] -= 1
         return self.maal(cards)
 
-    def after_lay(self, move: rules.Lay) -> Told:
+    def after_lay(self, move: Lay) -> Told:
         """Return what the net of the best move after a tanela laid is told by."""
         after = self.view.apply(move)
         rated = Rated(after, self.bot)
@@ -246,7 +269,7 @@ class Rated:
         table = self.view.table
         others = sum(seat.shown for at, seat in enumerate(table.seats) if at != self.view.seat)
         pay, certain = self.laid_pay, 0
-        if kind in (DRAW_UNSHOWN, DISCARD_UNSHOWN) and not self.view.game.laid_need_tiplu:
+        if kind in (DRAW_UNSHOWN, DISCARD_UNSHOWN) and not self.view.rules.numbers.laid_need_tiplu:
             pay, certain = 0, self.opponents * pay
         line = np.zeros(MOST_TOLD)
         size = told_row(
@@ -259,7 +282,7 @@ class Rated:
     def laid_pay(self) -> int:
         """What the seat's laid tanelas pay beside their cards, once it counts."""
         laid = self.own.laid
-        return melds.laid_points(len(laid), (PUTALI,) * 3 in laid)
+        return laid_points(len(laid), (PUTALI,) * 3 in laid)
 
     # Hands.
 
@@ -267,16 +290,16 @@ class Rated:
         """Return the features of cards in hand, before or after the show as the seat is."""
         if self.own.shown:
             return self.shown_features(cards, joker_mask(self.tiplu), self.own.dublees)
-        game = self.view.game
-        rate_before(
-            self.memory, cards, self.laid, self.unseen, game.dublee, game.master_is_pure,
+        rules = self.view.rules.numbers
+        self.bot.ratings.before_show(
+            self.memory, cards, self.laid, self.unseen, rules.dublee, rules.master_is_pure,
             self.somebody, False, self.rows, self.valid,
         )  # fmt: skip
         return np.array(self.rows[NOTHING])
 
     def shown_features(self, cards: Ints, jokers: int, dublees: bool) -> Floats:
         """Return the features of cards in hand after a show."""
-        rate_after(
+        self.bot.ratings.after_show(
             cards, self.unseen, jokers, dublees, False,
             self.groups, self.outs, self.rows_after, self.valid,
         )  # fmt: skip
@@ -292,24 +315,24 @@ class Rated:
 
         Without what laying pays.
         """
-        return melds.maal_points(cards + self.table, self.tiplu, 0, False, True, False)
+        return maal_points(cards + self.table, self.tiplu, 0, False, True, False)
 
     def counted(self, cards: Ints) -> int:
         """Return the maal of a hand and the table, as it counts by now."""
         hand = tuple(np.repeat(np.arange(CARDS), cards).tolist())
-        return rules.player_maal(self.view.game, self.own, hand, self.view.tiplu, True)
+        return player_maal(self.view.rules, self.own, hand, self.view.tiplu, True)
 
     # Worth beside the other moves of a kind.
 
-    def worth(self, move: rules.Move) -> float:
+    def worth(self, move: Move) -> float:
         """Return what a move weighs beside the others of its kind, in net points."""
-        if isinstance(move, rules.Draw):
+        if isinstance(move, Draw):
             return self._weigh_draw(move)
-        if isinstance(move, rules.Discard):
+        if isinstance(move, Discard):
             return self._weigh_discard(move.card)
-        assert isinstance(move, rules.Show | rules.ShowDublees)
-        cards = self.hand - melds.counts_of(rules.flat(move.melds))
-        dublees = isinstance(move, rules.ShowDublees)
+        assert isinstance(move, Show | ShowDublees)
+        cards = self.hand - counts_of(flat(move.melds))
+        dublees = isinstance(move, ShowDublees)
         if self.drawn:
             return self.best_blind(cards, dublees)[1]
         key = (cards.tobytes(), dublees)
@@ -329,7 +352,7 @@ class Rated:
         values = np.zeros(CARDS + 1)
         weights, barred = self.bot.weights, self._barred()
         if dublees:
-            rate_after(
+            self.bot.ratings.after_show(
                 cards, self.unseen, PRINTED, True, True,
                 self.groups, self.outs, self.rows_after, self.valid,
             )  # fmt: skip
@@ -340,13 +363,13 @@ class Rated:
                 best = next(card for card in range(CARDS) if cards[card] and card != barred)
             return best, float(values[best])
         best = rate_blind(
-            cards, self.unseen, True, barred, weights,
+            self.bot.ratings, cards, self.unseen, True, barred, weights,
             self.groups, self.outs, self.rows_after, self.valid, values,
         )  # fmt: skip
         return best, float(values[best])
 
-    def _weigh_draw(self, move: rules.Draw) -> float:
-        if move.source == rules.STOCK:
+    def _weigh_draw(self, move: Draw) -> float:
+        if move.source == STOCK:
             return 0.0
         action, _ = self.bot.decide(self.view, passes=True)
         values, row = self.bot.work[6:8]
@@ -378,7 +401,7 @@ class Rated:
         if self.blind and not self.own.dublees:
             values = np.zeros(CARDS + 1)
             rate_blind(
-                self.hand, self.unseen, True, self._barred(), self.bot.weights,
+                self.bot.ratings, self.hand, self.unseen, True, self._barred(), self.bot.weights,
                 self.groups, self.outs, self.rows_after, self.valid, values,
             )  # fmt: skip
             return float(values[card])
@@ -397,37 +420,37 @@ class Rated:
 
     # Words.
 
-    def why(self, move: rules.Move) -> str:
+    def why(self, move: Move) -> str:
         """Return in words why a move is played."""
-        if isinstance(move, rules.Lay):
+        if isinstance(move, Lay):
             pays = 20 if move.cards[0] == PUTALI else 5
-            when = ", once the tiplu is seen" if self.view.game.laid_need_tiplu else ""
+            when = ", once the tiplu is seen" if self.view.rules.numbers.laid_need_tiplu else ""
             return f"the tanela laid before the first draw pays {pays} more from each{when}"
-        if isinstance(move, rules.Finish):
-            bonus = rules.DUBLEE_PAYS if self.own.dublees else 0
+        if isinstance(move, Finish):
+            bonus = DUBLEE_PAYS if self.own.dublees else 0
             return (
-                f"the finish takes {rules.SHOWN_PAYS + bonus} from each who has shown and "
-                f"{rules.UNSHOWN_PAYS + bonus} from each who has not"
+                f"the finish takes {SHOWN_PAYS + bonus} from each who has shown and "
+                f"{UNSHOWN_PAYS + bonus} from each who has not"
             )
         cards = self.hand.copy()
-        if isinstance(move, rules.Show | rules.ShowDublees):
-            cards -= melds.counts_of(rules.flat(move.melds))
-            row = self.shown_features(cards, PRINTED, isinstance(move, rules.ShowDublees))
+        if isinstance(move, Show | ShowDublees):
+            cards -= counts_of(flat(move.melds))
+            row = self.shown_features(cards, PRINTED, isinstance(move, ShowDublees))
             return (
                 "the show lets the tiplu be seen, and all maal counts from now on; the cards left "
                 f"are {int(row[0])} from a finish"
             )
-        if isinstance(move, rules.Discard):
+        if isinstance(move, Discard):
             cards[move.card] -= 1
         words = f"{self._standing(cards)}; maal {self.counted(cards)}"
-        if isinstance(move, rules.Discard):
+        if isinstance(move, Discard):
             return f"leaves the hand {words}"
         if not self.view.table.pile:
             return f"the pile is empty; hand {words}"
-        worth = self.worth(rules.Draw(rules.PILE))
+        worth = self.worth(Draw(PILE))
         more = "more" if worth > 0 else "less"
         top = CARD_NAMES[self.view.table.pile[-1]]
-        joker = self._takes_joker(TO_PILE if move.source == rules.PILE else TO_STOCK)
+        joker = self._takes_joker(TO_PILE if move.source == PILE else TO_STOCK)
         pile = f"{top} of the pile{', a joker,' if joker else ''}"
         return f"{pile} is worth {abs(worth):.1f} {more} than the stock; hand {words}"
 
@@ -439,9 +462,9 @@ class Rated:
         unseen = max(1, int(self.unseen.sum()))
         share = sum(row[5:8]) / 10.0
         text = ""
-        if not self.own.shown and self.view.game.dublee:
+        if not self.own.shown and self.view.rules.numbers.dublee:
             pairs = dublee_count(cards)
-            missing = max(0, melds.DUBLEES_TO_SHOW - pairs)
+            missing = max(0, DUBLEES_TO_SHOW - pairs)
             if pairs >= 4:
                 text = f", {pairs} dublees"
             if missing < distance:

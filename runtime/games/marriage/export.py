@@ -1,6 +1,6 @@
 """The export of Marriage: the learned numbers of its expert, as they are.
 
-A number belongs to a feature of a decision; :mod:`ustad.runtime.bots.marriage_values` says
+A number belongs to a feature of a decision; :mod:`ustad.runtime.games.marriage.states` says
 what each is.  The reader gives the numbers by name and sums; it plays nothing: the features are
 the app's to count.  The vectors are positions with the expert's moves and nets, and with the
 ``features`` that the net is the sum of, so that an app can check what it counts.
@@ -14,12 +14,14 @@ from typing import Any
 
 import numpy as np
 
-from ustad.runtime.advice import advice_to_json
-from ustad.runtime.bots.marriage_expert import ExpertBot
-from ustad.runtime.bots.marriage_values import NUMBER_NAMES, expert_numbers, weights_spec
-from ustad.runtime.export.content import Content, Packed
-from ustad.runtime.games.base import Progress
-from ustad.runtime.games.marriage import TYPE
+from ustad.runtime.core.work import Progress
+from ustad.runtime.export.content import Content, Exporter, Packed
+from ustad.runtime.games.marriage.codec import CODEC
+from ustad.runtime.games.marriage.expert import ExpertBot
+from ustad.runtime.games.marriage.round.rules import RULES
+from ustad.runtime.games.marriage.states import NUMBER_NAMES
+from ustad.runtime.games.marriage.tables import TABLES, expert_numbers
+from ustad.runtime.questions import advice_to_json
 
 VECTORS = 64
 VECTORS_SEED = 7
@@ -35,7 +37,7 @@ def content(options: Mapping[str, Any], folder: Path, progress: Progress | None 
         OptionError: options are given; there are none.
     """
     del progress
-    spec = weights_spec(options)
+    spec = TABLES.spec(options)
     numbers = expert_numbers(folder)
     return Content(
         options={},
@@ -44,7 +46,7 @@ def content(options: Mapping[str, Any], folder: Path, progress: Progress | None 
             "unit": spec.unit,
             "index_formula": "values[i] is the number of names[i]",
             "counts": {"values": len(numbers)},
-            "option_defaults": TYPE.read_options({}),
+            "option_defaults": RULES.read_options({}),
             "names": list(NUMBER_NAMES),
         },
         files={"values.bin": {"values": Packed(np.ascontiguousarray(numbers, dtype="<f8"))}},
@@ -57,7 +59,7 @@ def content(options: Mapping[str, Any], folder: Path, progress: Progress | None 
 
 def _vectors(folder: Path) -> list[dict[str, Any]]:
     """Return positions of rounds of four experts with the expert's answers."""
-    rules = TYPE.game(TYPE.read_options({}))
+    rules = RULES.read({})
     bot = ExpertBot(0, expert_numbers(folder))
     found: list[dict[str, Any]] = []
     moves = 0
@@ -67,10 +69,10 @@ def _vectors(folder: Path) -> list[dict[str, Any]]:
             view = state.view(state.current_player())
             moves += 1
             if moves % _EVERY == 0:
-                told = advice_to_json(TYPE, bot.ask(view))
+                told = advice_to_json(CODEC, bot.ask(view))
                 found.append(
                     {
-                        "position": TYPE.state_to_json(view),
+                        "position": CODEC.state_to_json(view),
                         "best": told["best"],
                         "value": told["value"],
                         "features": bot.net_features(view),
@@ -78,3 +80,6 @@ def _vectors(folder: Path) -> list[dict[str, Any]]:
                 )
             state = state.apply(bot.choose(view))
     return found
+
+
+EXPORTER = Exporter(content, TABLES.defaults)

@@ -5,7 +5,7 @@ melds of twelve more cards.  How many cards must be replaced, which melds are th
 and which unseen cards (the *outs*) bring them nearer?
 
 **Before the show** the *partition* is the choice of pure melds that hold most cards
-(:func:`ustad.runtime.games.melds.show_distance` tells how many) and, among those, leaves
+(``show_distance`` tells how many) and, among those, leaves
 the best finish.  The distance to a finish is that of the whole hand: of all choices of pure
 melds, those that hold fewer cards too, each with what it leaves, it is the least
 (:func:`nearest_finish`).  So it can be less than what the best show leaves even when the
@@ -22,43 +22,53 @@ An out is a card not in sight that lessens the distance of the cards given.  Of 
 
 from __future__ import annotations
 
-import argparse
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ustad.runtime.errors import UsageError, shown
-from ustad.runtime.games import melds
-from ustad.runtime.games.marriage import (
+from ustad.runtime.core.entry import Command, Flag, Given, Takes
+from ustad.runtime.core.errors import UsageError, shown
+from ustad.runtime.core.options import options_help, parse_options
+from ustad.runtime.games.marriage.cards.cards import (
+    CARD_NAMES,
+    CARD_NUMBER,
+    CARDS,
+    COPIES,
     HAND,
-    TYPE,
+    MASTER,
+    PUTALI,
     Cards,
-    Marriage,
+    Ints,
     Melds,
-    Seat,
-    arrange,
-    finish_melds,
+    counts_of,
     flat,
-    is_tanela,
-    meld_names,
-    melds_to_json,
-    player_maal,
-    pure_targets,
+    names_of,
     sorted_melds,
     without,
 )
-from ustad.runtime.games.melds import (
-    CARD_NAMES,
-    CARD_NUMBER,
-    COPIES,
+from ustad.runtime.games.marriage.cards.finishes import (
+    arrange,
+    finish_melds,
+    finish_work,
+    search_finish,
+)
+from ustad.runtime.games.marriage.cards.maal import joker_mask
+from ustad.runtime.games.marriage.cards.melds import (
     DUBLEES_TO_SHOW,
     FINISH_PLACES,
-    MASTER,
-    PUTALI,
     SHOW_MELDS,
+    is_tanela,
+    meld_names,
+    melds_to_json,
+    pure_targets,
 )
+from ustad.runtime.games.marriage.cards.shows import dublee_count, show_distance
+from ustad.runtime.games.marriage.round.options import NAME, OPTIONS
+from ustad.runtime.games.marriage.round.public import Seat
+from ustad.runtime.games.marriage.round.rules import RULES, Marriage
+from ustad.runtime.games.marriage.round.settlement import player_maal
 
 HELD_DUBLEES = HAND - 2 * DUBLEES_TO_SHOW
 """How many cards are in hand after a show of seven dublees."""
@@ -67,7 +77,7 @@ HELD_DUBLEES = HAND - 2 * DUBLEES_TO_SHOW
 class Hand(NamedTuple):
     """A hand to be judged: all cards, the tanelas laid among them, the tiplu, the options."""
 
-    game: Marriage
+    rules: Marriage
     cards: Cards
     laid: Melds = ()
     tiplu: int | None = None
@@ -81,13 +91,13 @@ class Hand(NamedTuple):
     @property
     def jokers(self) -> int:
         """Which cards are jokers, as bits."""
-        return melds.joker_mask(-1 if self.tiplu is None else self.tiplu)
+        return joker_mask(-1 if self.tiplu is None else self.tiplu)
 
     @property
-    def out_of_play(self) -> melds.Ints:
+    def out_of_play(self) -> Ints:
         """(54,) how many copies of each card are laid or the tiplu."""
         tiplu = () if self.tiplu is None else (self.tiplu,)
-        return melds.counts_of((*flat(self.laid), *tiplu))
+        return counts_of((*flat(self.laid), *tiplu))
 
     @property
     def gone(self) -> int:
@@ -101,14 +111,14 @@ class Hand(NamedTuple):
         return 3 * (SHOW_MELDS - len(self.laid))
 
     @property
-    def unseen(self) -> melds.Ints:
+    def unseen(self) -> Ints:
         """(54,) how many copies of each card are not in sight."""
         seen = self.cards if self.tiplu is None else (*self.cards, self.tiplu)
-        return np.asarray(COPIES - melds.counts_of(seen))
+        return np.asarray(COPIES - counts_of(seen))
 
     def maal(self, cards: Cards) -> int:
         """Return the maal of cards in hand with what is laid."""
-        return player_maal(self.game, Seat((), self.laid, self.has_shown), cards, self.tiplu, True)
+        return player_maal(self.rules, Seat((), self.laid, self.has_shown), cards, self.tiplu, True)
 
 
 # Before the show.
@@ -143,9 +153,9 @@ def judge_hand(hand: Hand) -> dict[str, Any]:
         cards the one to throw; ``outs`` and ``dublee_outs``, each with how many are unseen,
         and their sums.
     """
-    counts = melds.counts_of(hand.rest)
+    counts = counts_of(hand.rest)
     distance = _show_distance(hand, hand.rest)
-    pairs = int(melds.dublee_count(counts))
+    pairs = int(dublee_count(counts))
     near, left = nearest(hand, hand.places - distance)
     whole, least = nearest_finish(hand, near, distance + left)
     rest = without(hand.rest, near.kept)
@@ -154,7 +164,7 @@ def judge_hand(hand: Hand) -> dict[str, Any]:
     answer: dict[str, Any] = {
         "three_pure": distance == 0,
         "seven_dublees": can_dublees,
-        "can_show": distance == 0 or (can_dublees and hand.game.dublee),
+        "can_show": distance == 0 or (can_dublees and hand.rules.numbers.dublee),
         "show_distance": distance,
         "dublee_distance": max(0, DUBLEES_TO_SHOW - pairs),
         "finish_distance": least,
@@ -163,7 +173,7 @@ def judge_hand(hand: Hand) -> dict[str, Any]:
         "melds": melds_to_json(near.targets) if distance == 0 else None,
         "dublee_melds": melds_to_json(tuple(seven)) if can_dublees else None,
         "partition": _partition_to_json(near),
-        "rest": _names(rest),
+        "rest": names_of(rest),
         "finish": _finish_to_json(hand, rest),
         "whole_show": _partition_to_json(whole),
         "whole_finish": _finish_to_json(hand, without(hand.rest, whole.kept)),
@@ -178,8 +188,8 @@ def judge_hand(hand: Hand) -> dict[str, Any]:
 
 
 def _show_distance(hand: Hand, cards: Cards) -> int:
-    counts = melds.counts_of(cards)
-    return int(melds.show_distance(_MEMORY, counts, hand.out_of_play, hand.game.master_is_pure))
+    counts = counts_of(cards)
+    return int(show_distance(_MEMORY, counts, hand.out_of_play, hand.rules.numbers.master_is_pure))
 
 
 _MEMORY = np.zeros(1 << 16, dtype=np.int64)
@@ -217,7 +227,7 @@ def _show_outs(hand: Hand, cards: Cards, ways: Sequence[Partition], distance: in
     unseen = hand.unseen
     return [
         card
-        for card in range(melds.CARDS)
+        for card in range(CARDS)
         if unseen[card]
         and (
             _show_distance(hand, (*cards, card)) < distance
@@ -232,7 +242,7 @@ def partitions(hand: Hand, least: int) -> Iterator[Partition]:
     counts = Counter(hand.rest)
     free = COPIES - hand.out_of_play
     targets = [*pure_targets()]
-    if hand.game.master_is_pure and counts[MASTER]:
+    if hand.rules.numbers.master_is_pure and counts[MASTER]:
         runs = [cards for cards in targets if not is_tanela(cards)]
         targets += [(*cards[:at], *cards[at + 1 :], MASTER) for cards in runs for at in range(3)]
     held = sorted(
@@ -323,10 +333,10 @@ def _search(
     cards: Cards, jokers: int, gone: int, outs_wanted: bool = False, most: int = FINISH_PLACES
 ) -> tuple[int, Any, Any, Any]:
     """Return the finish distance, the outs by discard, and the groups of a best finish."""
-    groups, outs = melds.finish_work()
+    groups, outs = finish_work()
     chosen = np.zeros(4, dtype=np.int64)
-    counts = melds.counts_of(cards)
-    distance = melds.search_finish(counts, jokers, most, groups, outs, chosen, outs_wanted, gone)
+    counts = counts_of(cards)
+    distance = search_finish(counts, jokers, most, groups, outs, chosen, outs_wanted, gone)
     return int(distance), outs, groups, chosen
 
 
@@ -347,7 +357,7 @@ def judge_finish(hand: Hand) -> dict[str, Any]:
     order = sorted(set(cards), key=lambda card: hand.jokers >> card & 1)
     helpful: list[int] = []
     if len(cards) == FINISH_PLACES:
-        helpful = _bits(outs[melds.CARDS])
+        helpful = _bits(outs[CARDS])
     elif distance == 0:
         tried = ((card, finish_melds(without(cards, [card]), hand.jokers)) for card in order)
         thrown, found = next((card, made) for card, made in tried if made is not None)
@@ -393,11 +403,7 @@ def judge_dublee_finish(hand: Hand) -> dict[str, Any]:
 
 
 def _bits(mask: int) -> list[int]:
-    return [card for card in range(melds.CARDS) if int(mask) >> card & 1]
-
-
-def _names(cards: Sequence[int]) -> list[str]:
-    return [CARD_NAMES[card] for card in cards]
+    return [card for card in range(CARDS) if int(mask) >> card & 1]
 
 
 def _outs_to_json(hand: Hand, name: str, outs: Sequence[int]) -> dict[str, Any]:
@@ -417,7 +423,7 @@ def _partition_to_json(found: Partition) -> list[dict[str, Any]]:
         left -= held
         missing = Counter(target) - held
         cards = meld_names(tuple(sorted(held.elements())))
-        rows.append({"cards": cards, "missing": _names(sorted(missing.elements()))})
+        rows.append({"cards": cards, "missing": names_of(sorted(missing.elements()))})
     return rows
 
 
@@ -430,37 +436,34 @@ def _finish_to_json(hand: Hand, cards: Cards) -> list[dict[str, Any]]:
     ]
 
 
-def add_flags(parser: argparse.ArgumentParser) -> None:
-    """Add the flags of the command."""
-    parser.add_argument("--cards", metavar="CARDS", required=True, help='"7H 10D PJ MJ ..."')
-    parser.add_argument("--tiplu", metavar="CARD", help="the tiplu, once it is seen")
-    parser.add_argument(
+FLAGS = (
+    Flag("--cards", '"7H 10D PJ MJ ..."', "CARDS", required=True),
+    Flag("--tiplu", "the tiplu, once it is seen", "CARD"),
+    Flag(
         "--laid",
-        action="append",
-        default=[],
-        metavar="CARDS",
-        help="a tanela laid before the first draw, among --cards; repeats",
-    )
-    parser.add_argument("--not-shown", action="store_true", help="the hand never shows")
-    parser.add_argument(
+        "a tanela laid before the first draw, among --cards; repeats",
+        "CARDS",
+        Takes.ONE_EACH_TIME,
+    ),
+    Flag("--not-shown", "the hand never shows", takes=Takes.NOTHING),
+    Flag(
         "--after-show",
-        action="store_true",
-        help="the cards in hand after the show: 13, or 12 before the draw (8 and 7 after "
+        "the cards in hand after the show: 13, or 12 before the draw (8 and 7 after "
         "seven dublees), and those laid",
-    )
-    parser.add_argument(
-        "--option", action="append", default=[], metavar="NAME=VALUE", help=TYPE.options_help()
-    )
+        takes=Takes.NOTHING,
+    ),
+    Flag("--option", options_help(OPTIONS), "NAME=VALUE", Takes.ONE_EACH_TIME),
+)
 
 
-def answer(args: argparse.Namespace) -> dict[str, Any]:
+def answer(given: Given) -> dict[str, Any]:
     """Return what ``ustad hand`` answers."""
-    game = TYPE.game(TYPE.read_options(TYPE.parse_options(args.option)))
-    cards = _cards_from_text("--cards", args.cards)
-    laid = sorted_melds(_cards_from_text("--laid", text) for text in args.laid)
+    rules = RULES.read(parse_options(NAME, OPTIONS, given["option"] or ()))
+    cards = _cards_from_text("--cards", given["cards"])
+    laid = sorted_melds(_cards_from_text("--laid", text) for text in (given["laid"] or ()))
     if not 0 < len(cards) <= HAND + 1:
         raise UsageError(f"--cards: expected 1 to {HAND + 1} cards, got {len(cards)}")
-    if args.after_show and args.not_shown:
+    if given["after_show"] and given["not_shown"]:
         raise UsageError(
             "hand: expected --after-show or --not-shown: who has shown is not one who never shows"
         )
@@ -469,23 +472,25 @@ def answer(args: argparse.Namespace) -> dict[str, Any]:
     if Counter(flat(laid)) - Counter(cards):
         raise UsageError("--laid: expected cards that are among --cards")
     tiplu = None
-    if args.tiplu is not None:
-        tiplu = _cards_from_text("--tiplu", args.tiplu)[0] if args.tiplu.split() else None
-        if tiplu is None or len(args.tiplu.split()) > 1 or tiplu >= PUTALI:
-            raise UsageError(f"--tiplu: expected one card of the packs, got {shown(args.tiplu)}")
+    if given["tiplu"] is not None:
+        tiplu = _cards_from_text("--tiplu", given["tiplu"])[0] if given["tiplu"].split() else None
+        if tiplu is None or len(given["tiplu"].split()) > 1 or tiplu >= PUTALI:
+            raise UsageError(
+                f"--tiplu: expected one card of the packs, got {shown(given['tiplu'])}"
+            )
     for card, count in Counter((*cards, *(() if tiplu is None else (tiplu,)))).items():
         if count > COPIES[card]:
             raise UsageError(
                 f"--cards: {CARD_NAMES[card]}: there are {COPIES[card]}, got {count} "
                 "in cards and tiplu"
             )
-    judged = Hand(game, cards, laid, tiplu, not args.not_shown)
-    if not args.after_show:
+    judged = Hand(rules, cards, laid, tiplu, not given["not_shown"])
+    if not given["after_show"]:
         return judge_hand(judged)
     held, dublees = FINISH_PLACES, HELD_DUBLEES - len(flat(laid))
     if len(judged.rest) in (held, held + 1):
         return judge_finish(judged)
-    if game.dublee and len(judged.rest) in (dublees, dublees + 1):
+    if rules.numbers.dublee and len(judged.rest) in (dublees, dublees + 1):
         return judge_dublee_finish(judged)
     beside = " beside those laid" if laid else ""
     raise UsageError(
@@ -540,3 +545,8 @@ def _row_in_words(row: Any) -> str:
     else:
         missing = f"{missing} more" if missing else ""
     return " ".join(row["cards"]) + (f" (+ {missing})" if missing else "")
+
+
+HAND_COMMAND = Command(
+    "hand", "Marriage: what a hand is, and what it needs", FLAGS, answer, as_text
+)

@@ -1,7 +1,7 @@
 """The levels of Marriage but expert: their weights, and the bot that plays by weights.
 
 The weights are in cards (easy, medium) or in turns (hard); see
-:mod:`ustad.runtime.bots.marriage`.
+:mod:`ustad.runtime.games.marriage.bots`.
 """
 
 from __future__ import annotations
@@ -12,30 +12,43 @@ from functools import cache
 
 import numpy as np
 
-from ustad.runtime.bots.marriage_decisions import (
+from ustad.runtime.core.game import Advice
+from ustad.runtime.games.marriage.cards.cards import Floats, counts_of, flat, sorted_melds, without
+from ustad.runtime.games.marriage.cards.finishes import finish_melds
+from ustad.runtime.games.marriage.cards.maal import joker_mask
+from ustad.runtime.games.marriage.cards.melds import SHOW_MELDS, dublee_choices
+from ustad.runtime.games.marriage.decisions import (
+    PLAIN,
     TO_FINISH,
     TO_LAY,
     TO_PILE,
     TO_SHOW,
     TO_SHOW_DUBLEES,
     TO_STOCK,
+    Ratings,
     decide,
-    get_ready,
     work_space,
 )
-from ustad.runtime.bots.marriage_ratings import (
+from ustad.runtime.games.marriage.round.moves import (
+    PILE,
+    STOCK,
+    Discard,
+    Draw,
+    Finish,
+    Lay,
+    Move,
+    Show,
+    ShowDublees,
+)
+from ustad.runtime.games.marriage.round.public import DISCARD, sees_at_once
+from ustad.runtime.games.marriage.round.view import View
+from ustad.runtime.games.marriage.states import (
     DISCARD_AFTER,
     DISCARD_BEFORE,
     DRAW_AFTER,
     DRAW_BEFORE,
     FEATURE_NAMES,
-    Floats,
 )
-from ustad.runtime.games import marriage as rules
-from ustad.runtime.games import melds
-from ustad.runtime.games.base import Advice
-from ustad.runtime.games.marriage import View
-from ustad.runtime.games.melds import SHOW_MELDS, joker_mask
 
 
 def _by_name(first: int, weights: Mapping[str, float]) -> dict[str, float]:
@@ -93,22 +106,22 @@ def moment_of(turns: int, drawn: bool, seat: int) -> int:
 class MarriageBot:
     """A level of Marriage; the working arrays make it unfit for two threads at once."""
 
-    def __init__(self, level: str, seed: int, weights: Floats) -> None:
+    def __init__(self, level: str, seed: int, weights: Floats, ratings: Ratings = PLAIN) -> None:
         self.style = STYLES[level]
         self.seed = seed
         self.weights = weights
-        get_ready()
+        self.ratings = ratings
         self.work = work_space()
 
-    def choose(self, view: View) -> rules.Move:
+    def choose(self, view: View) -> Move:
         """Return the move for the view's seat to move."""
         return self._move(view, *self.decide(view))
 
-    def choose_many(self, views: Sequence[View]) -> list[rules.Move]:
+    def choose_many(self, views: Sequence[View]) -> list[Move]:
         """Return the move for each of many views."""
         return [self.choose(view) for view in views]
 
-    def ask(self, view: View) -> Advice:
+    def ask(self, view: View) -> Advice[Move]:
         """Return the move it would play, alone."""
         if view.current_player() != view.seat:
             return Advice([])
@@ -116,15 +129,16 @@ class MarriageBot:
 
     def decide(self, view: View, passes: bool = False) -> tuple[int, int]:
         """Return what to do, and with which card; ``passes``: no show, no finish, nothing laid."""
-        game, table = view.game, view.table
+        rules, table = view.rules, view.table
         own = table.seats[view.seat]
-        drawn = table.phase == rules.DISCARD
+        drawn = table.phase == DISCARD
         return decide(
+            self.ratings,
             self.work,
-            melds.counts_of(view.hand),
-            melds.counts_of(rules.flat(own.laid)),
-            melds.counts_of(own.cards),
-            rules.unseen_counts(view),
+            counts_of(view.hand),
+            counts_of(flat(own.laid)),
+            counts_of(own.cards),
+            view.unseen(),
             -1 if view.tiplu is None else view.tiplu,
             own.shown,
             own.dublees,
@@ -133,9 +147,9 @@ class MarriageBot:
             table.first_draw_to_come,
             table.pile[-1] if table.pile else -1,
             table.taken[-1][1] if table.taken_now else -1,
-            game.dublee,
-            game.master_is_pure,
-            rules.sees_at_once(game, table),
+            rules.numbers.dublee,
+            rules.numbers.master_is_pure,
+            sees_at_once(rules, table),
             self.weights,
             self.style.temperature,
             self.style.lays,
@@ -145,24 +159,24 @@ class MarriageBot:
             moment_of(table.turns, drawn, view.seat),
         )
 
-    def _move(self, view: View, action: int, card: int) -> rules.Move:
+    def _move(self, view: View, action: int, card: int) -> Move:
         if action == TO_STOCK:
-            return rules.Draw(rules.STOCK)
+            return Draw(STOCK)
         if action == TO_PILE:
-            return rules.Draw(rules.PILE)
+            return Draw(PILE)
         if action == TO_LAY:
-            return rules.Lay((card,) * 3)
+            return Lay((card,) * 3)
         if action == TO_SHOW:
             wanted = SHOW_MELDS - len(view.table.seats[view.seat].laid)
-            return rules.Show(rules.sorted_melds(self.work[-1][:wanted].tolist()))
+            return Show(sorted_melds(self.work[-1][:wanted].tolist()))
         if action == TO_SHOW_DUBLEES:
-            return rules.ShowDublees(rules.dublee_choices(view.hand)[0])
+            return ShowDublees(dublee_choices(view.hand)[0])
         if action == TO_FINISH:
-            rest = rules.without(view.hand, [card])
+            rest = without(view.hand, [card])
             if view.table.seats[view.seat].dublees:
                 pair = next(one for one in rest if rest.count(one) >= 2)
-                return rules.Finish(((pair, pair),), card)
-            found = rules.finish_melds(rest, joker_mask(-1 if view.tiplu is None else view.tiplu))
+                return Finish(((pair, pair),), card)
+            found = finish_melds(rest, joker_mask(-1 if view.tiplu is None else view.tiplu))
             assert found is not None
-            return rules.Finish(found, card)
-        return rules.Discard(card)
+            return Finish(found, card)
+        return Discard(card)

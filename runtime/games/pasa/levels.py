@@ -30,21 +30,11 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from ustad.runtime.errors import OptionError, PositionError
-from ustad.runtime.games.base import OVER, TIE, Advice, Bot, parse_options, random_for, rank
-from ustad.runtime.games.pasa import (
-    TABLE_FIELDS,
-    TYPE,
-    Pasa,
-    PasaState,
-    first_split,
-    least_chips,
-    legal_bets,
-    most_allowed,
-    split_number,
-    win_shares,
-)
-from ustad.tables import Table, TableSpec, open_table, table_files, tables_folder
+from ustad.runtime.core.game import OVER, TIE, Advice, Bot, RuleOfThumb, random_for, rank
+from ustad.runtime.games.pasa.rules import Pasa, PasaState, legal_bets, most_allowed, win_shares
+from ustad.runtime.games.pasa.states import first_split, split_number
+from ustad.runtime.games.pasa.tables import find_table
+from ustad.tables import Table, open_table
 
 Shares = tuple[float, ...]
 
@@ -76,21 +66,7 @@ def smallest_best(shares: Sequence[float] | NDArray[np.float64]) -> int:
     return bet
 
 
-class _RuleOfThumb:
-    """A level without values: it says what it would bet."""
-
-    def choose(self, view: PasaState) -> int:
-        raise NotImplementedError
-
-    def choose_many(self, views: Sequence[PasaState]) -> list[int]:
-        return [self.choose(view) for view in views]
-
-    def ask(self, view: PasaState) -> Advice:
-        """Return the bet it would make, alone."""
-        return Advice([self.choose(view)] if view.current_player() >= 0 else [])
-
-
-class EasyBot(_RuleOfThumb):
+class EasyBot(RuleOfThumb[PasaState, int]):
     """Bets the least."""
 
     def choose(self, view: PasaState) -> int:
@@ -98,7 +74,7 @@ class EasyBot(_RuleOfThumb):
         return view.legal_moves()[0]
 
 
-class MediumBot(_RuleOfThumb):
+class MediumBot(RuleOfThumb[PasaState, int]):
     """Draws one of the legal bets, fixed by its seed and the position."""
 
     def __init__(self, seed: int) -> None:
@@ -106,12 +82,12 @@ class MediumBot(_RuleOfThumb):
 
     def choose(self, view: PasaState) -> int:
         """Return a legal bet, each equally likely."""
-        options = sorted(view.game.options.items())
+        options = sorted(view.rules.options.items())
         known = (options, view.stacks, view.thrower, view.turns_left, view.bets)
         return random_for(self.seed, known).choice(view.legal_moves())
 
 
-class HardBot(_RuleOfThumb):
+class HardBot(RuleOfThumb[PasaState, int]):
     """Follows the lead rule."""
 
     def choose(self, view: PasaState) -> int:
@@ -120,18 +96,18 @@ class HardBot(_RuleOfThumb):
         return view.legal_moves()[0 if ahead else -1]
 
 
-class Throw:
+class Betting:
     """The bets of one throw, solved with a table.
 
     Args:
-        game: the rules.
+        rules: the rules.
         table: a table that holds the position.
         stacks: the stacks, the thrower's first.
         turns_left: the turns left, the present one counted.
     """
 
-    def __init__(self, game: Pasa, table: Table, stacks: tuple[int, ...], turns_left: int) -> None:
-        self.game = game
+    def __init__(self, rules: Pasa, table: Table, stacks: tuple[int, ...], turns_left: int) -> None:
+        self.rules = rules
         self.stacks = stacks
         self.bettors = tuple(seat for seat in range(1, len(stacks)) if stacks[seat])
         chips = table.spec.options["chips"]
@@ -143,9 +119,14 @@ class Throw:
     def legal_bets(self, bets: tuple[int, ...]) -> Sequence[int]:
         """Return what the next seat may bet once these bets are made."""
         own = self.stacks[self.bettors[len(bets)]]
-        game, others = self.game, len(self.bettors)
-        most = most_allowed(game.cap, game.max_bet, self.stacks[0], others, own, sum(bets))
-        return legal_bets(game.menu, most)
+        rules, others = self.rules.numbers, len(self.bettors)
+        return legal_bets(rules.menu, most_allowed(rules, self.stacks[0], others, own, sum(bets)))
+
+    def chosen(self, bets: tuple[int, ...]) -> int:
+        """Return the next seat's best bet, the smallest of equals."""
+        seat = self.bettors[len(bets)]
+        own = [shares[seat] for shares in self.after_each(bets)]
+        return self.legal_bets(bets)[smallest_best(own)]
 
     def after_each(self, bets: tuple[int, ...]) -> list[Shares]:
         """Return every seat's share after each legal bet of the next seat."""
@@ -158,9 +139,7 @@ class Throw:
             if len(bets) == len(self.bettors):
                 found = self._after_throw(bets)
             else:
-                after = self.after_each(bets)
-                seat = self.bettors[len(bets)]
-                found = after[smallest_best([shares[seat] for shares in after])]
+                found = self.shares((*bets, self.chosen(bets)))
             self._known[bets] = found
         return found
 
@@ -182,49 +161,7 @@ class Throw:
         return tuple(0.5 * (won + lost) for won, lost in zip(paro, tiro, strict=True))
 
 
-def find_table(folder: Path, game: Pasa, players: int, chips: int, turns_left: int) -> TableSpec:
-    """Return the smallest table in a folder that answers, or, if none does, the one to build.
-
-    Args:
-        folder: where the tables are.
-        game: the rules.
-        players: the seats.
-        chips: all chips on the table, in stakes.
-        turns_left: the turns left.
-
-    Raises:
-        PositionError: none answers, and the one to build cannot fit.
-    """
-    found = []
-    for path in table_files(folder):
-        _, *texts = path.stem.split(",")
-        try:
-            options = parse_options(TYPE.name, TABLE_FIELDS, texts)
-            spec = TYPE.table_spec(options)
-        except OptionError:
-            continue
-        key = spec.options
-        if (
-            path.name == spec.file_name
-            and key["players"] == players
-            and all(key[name] == value for name, value in game.options.items())
-            and least_chips(players, key["chips"]) <= chips <= key["chips"]
-            and turns_left <= players * key["laps"]
-        ):
-            found.append((key["laps"], key["chips"], spec))
-    if found:
-        return min(found, key=lambda row: row[:2])[2]
-    laps = -(-turns_left // players)
-    try:
-        return TYPE.table_spec({**game.options, "players": players, "chips": chips, "laps": laps})
-    except OptionError as error:
-        raise PositionError(
-            f"position: stacks, turns_left: {chips} chips and {turns_left} turns are more than a "
-            f"table can hold: {error}"
-        ) from None
-
-
-class TableBot:
+class TableBot(Bot[PasaState, int]):
     """Plays the equilibrium of the table that holds the position.
 
     Which table that is shows only when a position comes; it is opened then and kept.
@@ -233,72 +170,57 @@ class TableBot:
     unit = "win_share"
     _REMEMBERED = 4096
 
-    def __init__(self, game: Pasa, folder: Path) -> None:
-        self.game = game
+    def __init__(self, rules: Pasa, folder: Path) -> None:
+        self.rules = rules
         self.folder = folder
         self._tables: dict[tuple[int, int], Table] = {}
-        self._throws: dict[tuple[tuple[int, ...], int], Throw] = {}
+        self._known: dict[tuple[tuple[int, ...], int], Betting] = {}
 
     def choose(self, view: PasaState) -> int:
         """Return the best bet, the smallest of equals."""
-        throw, bets = self._throw(view), _bets_made(view)
-        seat = _from_thrower(view, view.current_player())
-        own = [shares[seat] for shares in throw.after_each(bets)]
-        return throw.legal_bets(bets)[smallest_best(own)]
+        return self.betting(view).chosen(bets_made(view))
 
-    def choose_many(self, views: Sequence[PasaState]) -> list[int]:
-        """Return the best bet for each view."""
-        return [self.choose(view) for view in views]
-
-    def ask(self, view: PasaState) -> Advice:
+    def ask(self, view: PasaState) -> Advice[int]:
         """Return every legal bet with the mover's win share after it.
 
         ``win_shares`` holds every seat's share, in the order of the seats, if the
         mover makes its best bet.  Where no bet is to be made the value is the
         share of the seat with the dice.
         """
-        seat = view.current_player()
-        if seat < 0:
-            shares = self._shares(view)
-            return Advice((), shares[view.thrower], self.unit, (), {"win_shares": list(shares)})
-        throw, bets = self._throw(view), _bets_made(view)
-        own = [shares[_from_thrower(view, seat)] for shares in throw.after_each(bets)]
-        best, options = rank(throw.legal_bets(bets), own)
-        shares = self._shares(view)
-        return Advice(best, options[0][1], self.unit, options, {"win_shares": list(shares)})
-
-    def _shares(self, view: PasaState) -> Shares:
-        """Return every seat's share, in the order of the seats."""
         if view.current_player() == OVER:
-            return view.returns()
-        shares = self._throw(view).shares(_bets_made(view))
-        return tuple(shares[_from_thrower(view, seat)] for seat in range(len(shares)))
+            shares = view.returns()
+            return Advice((), shares[view.thrower], self.unit, (), {"win_shares": list(shares)})
+        betting, bets = self.betting(view), bets_made(view)
+        from_thrower = betting.shares(bets)
+        told = {"win_shares": in_seats(view, from_thrower)}
+        if len(bets) == len(betting.bettors):
+            return Advice((), from_thrower[0], self.unit, (), told)
+        seat = betting.bettors[len(bets)]
+        own = [shares[seat] for shares in betting.after_each(bets)]
+        best, options = rank(betting.legal_bets(bets), own)
+        return Advice(best, options[0][1], self.unit, options, told)
 
-    def _throw(self, view: PasaState) -> Throw:
+    def betting(self, view: PasaState) -> Betting:
+        """Return the bets of a view's throw."""
         stacks = (*view.stacks[view.thrower :], *view.stacks[: view.thrower])
         key = stacks, view.turns_left
-        if key not in self._throws:
-            if len(self._throws) >= self._REMEMBERED:
-                self._throws.clear()
-            self._throws[key] = Throw(self.game, self._table(view), stacks, view.turns_left)
-        return self._throws[key]
+        if key not in self._known:
+            if len(self._known) >= self._REMEMBERED:
+                self._known.clear()
+            self._known[key] = Betting(self.rules, self.table(view), stacks, view.turns_left)
+        return self._known[key]
 
-    def _table(self, view: PasaState) -> Table:
+    def table(self, view: PasaState) -> Table:
         """Return a table that holds the position, opened anew only if the known one does not."""
         key = len(view.stacks), sum(view.stacks)
         table = self._tables.get(key)
         if table is None or len(table.values) < view.turns_left:
-            spec = find_table(self.folder, self.game, *key, view.turns_left)
+            spec = find_table(self.folder, self.rules, *key, view.turns_left)
             table = self._tables[key] = open_table(spec, self.folder)
         return table
 
 
-def _from_thrower(view: PasaState, seat: int) -> int:
-    """Return a seat's distance from the thrower."""
-    return (seat - view.thrower) % len(view.stacks)
-
-
-def _bets_made(view: PasaState) -> tuple[int, ...]:
+def bets_made(view: PasaState) -> tuple[int, ...]:
     """Return the bets made in this throw, in the order of betting, seats without chips left out."""
     seats = len(view.stacks)
     around = [(view.thrower + step) % seats for step in range(1, seats)]
@@ -306,12 +228,6 @@ def _bets_made(view: PasaState) -> tuple[int, ...]:
     return tuple(bet for stack, bet in made if stack and bet is not None)
 
 
-def make_bot(level: str, game: Pasa, tables: Path | None, seed: int) -> Bot:
-    """Return a bot of a level; see :meth:`ustad.runtime.games.base.GameType.bot`."""
-    if level == "easy":
-        return EasyBot()
-    if level == "medium":
-        return MediumBot(seed)
-    if level == "hard":
-        return HardBot()
-    return TableBot(game, tables_folder(tables))
+def in_seats(view: PasaState, shares: Shares) -> list[float]:
+    """Return shares counted from the thrower in the order of the seats."""
+    return [shares[(seat - view.thrower) % len(shares)] for seat in range(len(shares))]

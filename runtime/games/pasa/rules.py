@@ -35,75 +35,87 @@ covering another bet.  ``max_bet``: a table maximum in stakes.  ``menu``: which 
 the allowed bets there is a button for: 1, a quarter, a half and all of the most
 allowed (rounded down), or every whole number.  ``stack`` and ``laps`` say how a new
 game starts; a position has its own stacks and turns left instead.
-
-**Numbering the states.**  Between throws a game is the stacks and the turns left.
-The stacks are rotated so that the thrower's is first; with N seats and q_j the
-chips of the last j of them, a split of M chips has the number
-
-    C(q_1, 1) + C(q_2 + 1, 2) + ... + C(q_{N-1} + N - 2, N - 1),
-
-C(n, k) being the binomial.  It runs from 0, where the thrower has everything, to
-C(M + N - 1, N - 1) - 1, and the larger the thrower's stack the smaller the number.
-A table of two seats and at most 100 chips holds the splits of 1, of 2, ... and of
-all its chips one after the other, which takes 45 kB, so that one file answers
-every stack up to 50; any other table holds the splits of all its chips alone.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache, lru_cache
+from enum import IntEnum, StrEnum
+from functools import cache, cached_property, lru_cache
 from itertools import product
-from math import comb
-from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ustad.runtime.errors import MoveError, OptionError, OutcomeError, PositionError, shown
-from ustad.runtime.games.base import CHANCE, OVER, Bot, GameType, Option, WholeNumber, read_options
-from ustad.runtime.strict_json import Fields, is_int
-from ustad.tables import TableSpec
+from ustad.runtime.core.entry import Rulebook, Seats
+from ustad.runtime.core.errors import MoveError, OutcomeError, PositionError, shown
+from ustad.runtime.core.game import CHANCE, OVER
+from ustad.runtime.core.options import Option, WholeNumber
+from ustad.runtime.core.strict_json import is_int
+
+NAME = "pasa"
 
 FACES = (1, 2, 5, 6)
+
 DICE = 3
+
 PARO_SUMS = frozenset((13, 15, 17, 18))
+
 TIRO_SUMS = frozenset((3, 4, 6, 9))
+
 NAMED = {(2, 2, 2): "halhale", (1, 6, 6): "tike_tehra"}
 """The throws with a name, faces in ascending order."""
 
-CAPS = ("share", "first_come")
-SHARE, FIRST_COME = range(2)
-MENUS = ("buttons", "all")
-BUTTONS, ALL = range(2)
 NO_MAXIMUM = 10**9
-MOST_CHIPS = 100_000
-"""The most chips that a position may have on the table, in stakes."""
 """What ``max_bet`` is for the flat functions when there is none; no stack is larger."""
 
+MOST_CHIPS = 100_000
+"""The most chips that a position may have on the table, in stakes."""
+
 Throw = tuple[int, ...]
+"""Three faces."""
+
+
+class Cap(IntEnum):
+    """What limits a bet beside the stacks: a share of the thrower's, or nothing."""
+
+    SHARE = 0
+    FIRST_COME = 1
+
+
+class Menu(IntEnum):
+    """Which of the allowed bets may be made."""
+
+    BUTTONS = 0
+    ALL = 1
+
+
+class BetRules(NamedTuple):
+    """The options as the flat functions take them."""
+
+    cap: int
+    max_bet: int
+    menu: int
 
 
 # What may be bet: flat functions on numbers, compiled for the solver.
 
 
 def most_allowed(
-    cap: int, max_bet: int, thrower_stack: int, bettors: int, stack: int, covered: int
+    rules: BetRules, thrower_stack: int, bettors: int, stack: int, covered: int
 ) -> int:
     """Return the most that a seat may bet, 0 if the thrower has nothing left to cover.
 
     Args:
-        cap: SHARE or FIRST_COME.
-        max_bet: the table maximum, NO_MAXIMUM if there is none.
+        rules: the options.
         thrower_stack: the thrower's stack.
         bettors: how many other seats have chips.
         stack: the stack of the seat that bets.
         covered: the sum of the bets made before in this throw.
     """
-    most = min(stack, max_bet, thrower_stack - covered)
-    if cap == SHARE:
+    most = min(stack, rules.max_bet, thrower_stack - covered)
+    if rules.cap == Cap.SHARE:
         most = min(most, max(1, thrower_stack // bettors))
     return most
 
@@ -112,7 +124,7 @@ def next_bet(menu: int, most: int, bet: int) -> int:
     """Return the smallest legal bet above ``bet``, -1 if there is none.
 
     Args:
-        menu: BUTTONS or ALL.
+        menu: a :class:`Menu`.
         most: the most allowed, 0 if there is nothing to cover a bet.
         bet: a legal bet, or -1 to get the smallest.
     """
@@ -120,7 +132,7 @@ def next_bet(menu: int, most: int, bet: int) -> int:
         return -1
     if most == 0:
         return 0
-    if menu == ALL:
+    if menu == Menu.ALL:
         return max(bet, 0) + 1
     if bet < 1:
         return 1
@@ -135,7 +147,7 @@ def next_bet(menu: int, most: int, bet: int) -> int:
 def legal_bets(menu: int, most: int) -> Sequence[int]:
     """Return the legal bets in ascending order where so much is allowed."""
     least = next_bet(menu, most, -1)
-    if menu == ALL:
+    if menu == Menu.ALL:
         return range(least, most + 1)  # may be long
     bets = [least]
     while (bet := next_bet(menu, most, bets[-1])) >= 0:
@@ -143,17 +155,28 @@ def legal_bets(menu: int, most: int) -> Sequence[int]:
     return tuple(bets)
 
 
-def _bets_in_words(bets: Sequence[int]) -> str:
+def bets_in_words(bets: Sequence[int]) -> str:
+    """Return some bets as text, many of them as a range."""
     return f"{bets[0]} to {bets[-1]}" if len(bets) > 8 else ", ".join(map(str, bets))
 
 
 # The dice.
 
 
-def result(throw: Throw) -> str:
-    """Return ``paro``, ``tiro`` or ``bachyo``."""
+class Result(StrEnum):
+    """What a throw brings: the thrower wins, loses, or throws again."""
+
+    PARO = "paro"
+    TIRO = "tiro"
+    BACHYO = "bachyo"
+
+
+def result(throw: Throw) -> Result:
+    """Return what a throw brings."""
     total = sum(throw)
-    return "paro" if total in PARO_SUMS else "tiro" if total in TIRO_SUMS else "bachyo"
+    if total in PARO_SUMS:
+        return Result.PARO
+    return Result.TIRO if total in TIRO_SUMS else Result.BACHYO
 
 
 @cache
@@ -222,39 +245,36 @@ def to_stakes(chips: Sequence[int], stakes: int) -> tuple[int, ...]:
     return tuple(found)
 
 
+@dataclass(frozen=True)
 class Pasa:
     """The rules of pasa.
 
-    ``cap``, ``max_bet`` and ``menu`` are what a position depends on: games that
+    ``cap``, ``max_bet`` and ``menu`` are what a position depends on: rules that
     agree in these are equal.  ``stack`` and ``laps`` are for new games.
     """
 
-    def __init__(
-        self,
-        cap: str = "share",
-        max_bet: int | None = None,
-        menu: str = "buttons",
-        stack: int = 10,
-        laps: int = 2,
-    ) -> None:
-        self.options = {"cap": cap, "max_bet": max_bet, "menu": menu}
-        self.stack = stack
-        self.laps = laps
-        self.cap = CAPS.index(cap)
-        self.max_bet = NO_MAXIMUM if max_bet is None else max_bet
-        self.menu = MENUS.index(menu)
+    cap: str = "share"
+    max_bet: int | None = None
+    menu: str = "buttons"
+    stack: int = field(default=10, compare=False, repr=False)
+    laps: int = field(default=2, compare=False, repr=False)
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Pasa) and self.options == other.options
+    name = NAME
 
-    def __repr__(self) -> str:
-        return f"Pasa({', '.join(f'{name}={value!r}' for name, value in self.options.items())})"
+    @property
+    def options(self) -> dict[str, Any]:
+        """The options that a position depends on, by name."""
+        return {"cap": self.cap, "max_bet": self.max_bet, "menu": self.menu}
 
-    def __hash__(self) -> int:
-        return hash(("pasa", self.cap, self.max_bet, self.menu))
+    @cached_property
+    def numbers(self) -> BetRules:
+        """The same as the flat functions take them."""
+        max_bet = NO_MAXIMUM if self.max_bet is None else self.max_bet
+        return BetRules(int(Cap[self.cap.upper()]), max_bet, int(Menu[self.menu.upper()]))
 
-    def new(self, players: int, first: int = 0) -> PasaState:
-        """Return the start of a game, seat ``first`` with the dice."""
+    def new(self, players: int, first: int = 0, seed: Sequence[int] = (0,)) -> PasaState:
+        """Return the start of a game, seat ``first`` with the dice; nothing is dealt."""
+        del seed
         return self.start((self.stack,) * players, first, players * self.laps)
 
     def deal(self, players: int, seed: Sequence[int]) -> PasaState:
@@ -297,7 +317,7 @@ class PasaState:
             part of the position, only :class:`PasaLuck` reads it.
     """
 
-    game: Pasa
+    rules: Pasa
     stacks: tuple[int, ...]
     thrower: int
     turns_left: int
@@ -324,14 +344,14 @@ class PasaState:
         """Return the most that the seat to move may bet."""
         seat, others = self.current_player(), len(self.stacks) - self.stacks.count(0) - 1
         covered = sum(bet or 0 for bet in self.bets)
-        game, thrower_stack = self.game, self.stacks[self.thrower]
-        return most_allowed(
-            game.cap, game.max_bet, thrower_stack, others, self.stacks[seat], covered
-        )
+        thrower_stack = self.stacks[self.thrower]
+        return most_allowed(self.rules.numbers, thrower_stack, others, self.stacks[seat], covered)
 
     def legal_moves(self) -> Sequence[int]:
         """Return the bets that the seat to move may make, in ascending order."""
-        return legal_bets(self.game.menu, self.most()) if self.current_player() >= 0 else ()
+        if self.current_player() < 0:
+            return ()
+        return legal_bets(self.rules.numbers.menu, self.most())
 
     def chance_outcomes(self) -> Sequence[tuple[Throw, float]]:
         """Return the throws, faces in ascending order, with their chances."""
@@ -345,7 +365,7 @@ class PasaState:
         if seat == CHANCE:
             return self._thrown(move)
         if not is_int(move, 0, NO_MAXIMUM) or move not in self.legal_moves():
-            legal = _bets_in_words(self.legal_moves())
+            legal = bets_in_words(self.legal_moves())
             raise MoveError(f"move: bet: expected one of {legal}, got {shown(move)}")
         bets = (*self.bets[:seat], int(move), *self.bets[seat + 1 :])
         return replace(self, bets=bets)
@@ -359,18 +379,18 @@ class PasaState:
                 f"outcome: expected {DICE} faces of {faces}, got {shown(list(outcome))}"
             )
         fallen = result(outcome)
-        if fallen == "bachyo":
+        if fallen is Result.BACHYO:
             return replace(self, throws=self.throws + 1)
         gains = self.gains(fallen)
         stacks = tuple(stack + gain for stack, gain in zip(self.stacks, gains, strict=True))
-        if fallen == "paro":
-            after = self.game.start(stacks, self.thrower, self.turns_left)
+        if fallen is Result.PARO:
+            after = self.rules.start(stacks, self.thrower, self.turns_left)
             return replace(after, throws=self.throws + 1)
-        return self.game.start(stacks, (self.thrower + 1) % len(stacks), self.turns_left - 1)
+        return self.rules.start(stacks, (self.thrower + 1) % len(stacks), self.turns_left - 1)
 
-    def gains(self, fallen: str) -> tuple[int, ...]:
-        """Return what each seat gains if ``paro``, ``tiro`` or ``bachyo`` falls on these bets."""
-        sign = {"paro": -1, "tiro": 1, "bachyo": 0}[fallen]
+    def gains(self, fallen: Result) -> tuple[int, ...]:
+        """Return what each seat gains by a throw with this result."""
+        sign = {Result.PARO: -1, Result.TIRO: 1, Result.BACHYO: 0}[fallen]
         gains = [sign * (bet or 0) for bet in self.bets]
         gains[self.thrower] = -sum(gains)
         return tuple(gains)
@@ -389,316 +409,26 @@ class PasaState:
         return self
 
 
-# Tables.
-
-ALL_TOTALS_UP_TO = 100
-"""Chips up to which a table of two seats holds every smaller total too."""
-
-LARGEST_TABLE = 192_000_000
-"""Bytes of the values of the largest table; a table file may have 200 MB."""
-
-RULE_OPTIONS = (
-    Option("cap", "share", CAPS, "what one seat may bet of the thrower's stack"),
+POSITION_OPTIONS = (
+    Option(
+        "cap",
+        "share",
+        tuple(cap.name.lower() for cap in Cap),
+        "what one seat may bet of the thrower's stack",
+    ),
     WholeNumber("max_bet", None, (None,), "the most one may bet, in stakes", 1, NO_MAXIMUM),
-    Option("menu", "buttons", MENUS, "which of the allowed bets may be made"),
+    Option(
+        "menu",
+        "buttons",
+        tuple(menu.name.lower() for menu in Menu),
+        "which of the allowed bets may be made",
+    ),
 )
 """The options that a position has."""
 
-TABLE_FIELDS = (
-    WholeNumber("players", 4, (), "the seats", 2, 6),
-    WholeNumber(
-        "chips", None, (None,), "all chips on the table, in stakes; null: ten a seat", 2, NO_MAXIMUM
-    ),
-    WholeNumber("laps", 2, (), "the most rounds of the dice that it answers", 1, 10**6),
-    *RULE_OPTIONS,
+OPTIONS = (
+    *POSITION_OPTIONS,
+    WholeNumber("stack", 10, (), "each seat's stakes at the start", 1, 10**6),
+    WholeNumber("laps", 2, (), "how often the dice go round", 1, 10**6),
 )
-"""What a table is keyed by."""
-
-
-def split_number(stacks: Sequence[int]) -> int:
-    """Return the number of a split of the chips, the thrower's stack first."""
-    number = held = 0
-    for last, stack in enumerate(reversed(stacks[1:]), start=1):
-        held += stack
-        number += comb(held + last - 1, last)
-    return number
-
-
-def binomials(players: int, chips: int) -> NDArray[np.int64]:
-    """Return (players, chips + 2): C(q + j - 1, j) for j and q, of which splits are numbered."""
-    return np.array(
-        [[comb(q + j - 1, j) if j else 1 for q in range(chips + 2)] for j in range(players)]
-    )
-
-
-def least_chips(players: int, chips: int) -> int:
-    """Return the smallest total of chips that a table of so many seats and chips holds."""
-    return 1 if players == 2 and chips <= ALL_TOTALS_UP_TO else chips
-
-
-def first_split(players: int, chips: int, total: int) -> int:
-    """Return how many splits stand before those of one total in a table.
-
-    Args:
-        players: the seats of the table.
-        chips: its key ``chips``, the largest total that it holds.
-        total: the total.  One more than ``chips`` gives the number of all splits.
-    """
-    least = least_chips(players, chips)
-    return comb(total + players - 1, players) - comb(least + players - 1, players)
-
-
-def even_split(players: int, chips: int) -> tuple[int, ...]:
-    """Return the chips dealt out evenly, the first seats getting what is left over."""
-    return to_stakes((1,) * players, chips)
-
-
-class PasaType(GameType):
-    """Pasa as the commands know it."""
-
-    name = "pasa"
-    title = "Pasa (पासा)"
-    least_players = 2
-    most_players = 6
-    usual_players = 4
-    seeded_levels = frozenset({"medium"})
-    note = (
-        "The list of throws is documented (2020); the betting is this app's own reading, taken "
-        "from kauda. Chips are no money."
-    )
-    options = (
-        *RULE_OPTIONS,
-        WholeNumber("stack", 10, (), "each seat's stakes at the start", 1, 10**6),
-        WholeNumber("laps", 2, (), "how often the dice go round", 1, 10**6),
-    )
-
-    @property
-    def table_fields(self) -> tuple[Option, ...]:
-        """Seats, chips and laps beside the rules that a position depends on."""
-        return TABLE_FIELDS
-
-    def game(self, options: Mapping[str, Any]) -> Pasa:
-        """Return the rules."""
-        return Pasa(**options)
-
-    def state_from_json(self, position: Any) -> PasaState:
-        """Return the state that a JSON position describes."""
-        fields = Fields(position, "position")
-        fields.one_of("game", (self.name,))
-        game = Pasa(**read_options(RULE_OPTIONS, fields.take("options", {})))
-        stacks = fields.take("stacks")
-        if not isinstance(stacks, list) or not all(is_int(s, 0, NO_MAXIMUM) for s in stacks):
-            fields.fail("stacks", "a list with the chips of each seat, whole numbers", stacks)
-        if not self.least_players <= len(stacks) <= self.most_players:
-            fields.fail("stacks", f"{self.least_players} to {self.most_players} seats", stacks)
-        players = len(stacks)
-        if not 0 < sum(stacks) <= MOST_CHIPS:
-            fields.fail("stacks", f"1 to {MOST_CHIPS} chips in all, in stakes", stacks)
-        thrower = fields.integer("thrower", 0, players - 1)
-        turns_left = fields.integer("turns_left", 0, NO_MAXIMUM)
-        bets = fields.take("bets")
-        fields.done()
-        state = PasaState(game, tuple(stacks), thrower, turns_left, no_bets(stacks, thrower))
-        if not stacks[thrower] and not state.is_over():
-            fields.fail("thrower", "a seat with chips, the turns of others are skipped", thrower)
-        return _with_bets(state, bets, fields)
-
-    def state_to_json(self, state: PasaState) -> dict[str, Any]:
-        """Return the JSON position of a state."""
-        return {
-            "game": self.name,
-            "options": dict(state.game.options),
-            "stacks": list(state.stacks),
-            "thrower": state.thrower,
-            "turns_left": state.turns_left,
-            "bets": list(state.bets),
-        }
-
-    def move_from_json(self, move: Any) -> int:
-        """Return the bet that a JSON object describes."""
-        fields = Fields(move, "move", MoveError)
-        bet = fields.integer("bet", 0, NO_MAXIMUM)
-        fields.done()
-        return bet
-
-    def move_to_json(self, move: int) -> dict[str, Any]:
-        """Return the JSON object of a bet."""
-        return {"bet": move}
-
-    def outcome_from_json(self, outcome: Any) -> Throw:
-        """Return the three faces, in ascending order."""
-        expected = f"a list of {DICE} faces of {', '.join(map(str, FACES))}"
-        if (
-            not isinstance(outcome, list)
-            or len(outcome) != DICE
-            or not all(is_int(face, 1, 6) and face in FACES for face in outcome)
-        ):
-            raise OutcomeError(f"outcome: expected {expected}, got {shown(outcome)}")
-        return tuple(sorted(outcome))
-
-    def outcome_to_json(self, outcome: Throw) -> list[int]:
-        """Return the three faces."""
-        return list(outcome)
-
-    def events(self, before: PasaState, move: Any, after: PasaState) -> list[dict[str, Any]]:
-        """Return the bet, or the throw with its result, its name if it has one, and gains.
-
-        Seats whose turn is skipped, having no chips, follow as ``{"skipped": seat}``.
-        """
-        if before.current_player() != CHANCE:
-            return [{"seat": before.current_player(), "bet": move}]
-        fallen = result(move)
-        event: dict[str, Any] = {
-            "seat": before.thrower,
-            "thrown": list(move),
-            "sum": sum(move),
-            "result": fallen,
-            "gained": list(before.gains(fallen)),
-        }
-        if (name := NAMED.get(tuple(sorted(move)))) is not None:
-            event["named"] = name
-        ended = before.turns_left - (fallen == "tiro")
-        next_seats = range(before.thrower + 1, before.thrower + 1 + ended - after.turns_left)
-        return [event, *({"skipped": seat % len(before.stacks)} for seat in next_seats)]
-
-    def bot(self, level: str, game: Pasa, tables: Path | None, seed: int) -> Bot:
-        """Return a bot of a level; expert looks for the table when a position asks for one."""
-        from ustad.runtime.bots.pasa import make_bot
-
-        return make_bot(level, game, tables, seed)
-
-    def table_options(self) -> tuple[dict[str, Any], ...]:
-        """Return two seats up to stack 50, then 20, 10, 5 and 3, and the four-seat house table."""
-        stacks = {2: 50, 3: 20, 4: 10, 5: 5, 6: 3}
-        usual = [{"players": seats, "chips": seats * stack} for seats, stack in stacks.items()]
-        house: dict[str, Any] = {"players": 4, "chips": 40, "cap": "first_come", "max_bet": 2}
-        return tuple(self.read_table_options(options) for options in (*usual, house))
-
-    def read_table_options(self, options: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the full key of a table, defaults filled in.
-
-        Raises:
-            OptionError: an unknown field or a value that it cannot take.
-        """
-        full = read_options(TABLE_FIELDS, dict(options))
-        if full["chips"] is None:
-            full["chips"] = 10 * full["players"]
-        return full
-
-    def structure(self, options: Mapping[str, Any]) -> dict[str, NDArray[Any]]:
-        """Return the numbers of which splits are numbered."""
-        return {"binomial": binomials(options["players"], options["chips"])}
-
-    def table_spec(self, options: Mapping[str, Any]) -> TableSpec:
-        """Return the identity of the table of win shares.
-
-        Raises:
-            OptionError: a field is wrong, or the table would be too large.
-        """
-        full = self.read_table_options(options)
-        players, chips = full["players"], full["chips"]
-        turns = players * full["laps"]
-        splits = first_split(players, chips, chips + 1)
-        shape = (turns, splits, players)
-        size = 8 * turns * splits * players
-        if size > LARGEST_TABLE:
-            raise OptionError(
-                f"pasa: players={players} chips={chips} laps={full['laps']}: the table would have "
-                f"{turns * splits:,} states and {size:,} bytes, at most {LARGEST_TABLE:,} fit: "
-                "count in larger stakes, so that there are fewer chips, or play fewer laps"
-            )
-        start = even_split(players, chips)
-        at_start = first_split(players, chips, chips) + split_number(start)
-        return TableSpec(
-            game=self.name,
-            options=full,
-            quantity=(
-                "share of the win of each seat between throws, thrower first, when each seat makes "
-                "the bet with the largest own share, the smallest of bets within 1e-9"
-            ),
-            unit="win_share",
-            index_version=1,
-            index_formula=(
-                "values[turns left - 1, before(chips) + split, seat], seats counted from the "
-                "thrower; split = sum over j = 1..players - 1 of C(q_j + j - 1, j), q_j the chips "
-                "of the last j seats; before(chips) = C(chips + players - 1, players) - 1 with 2 "
-                "players in a table of at most 100 chips, which holds every smaller total, else 0"
-            ),
-            shape=shape,
-            start_index=((turns - 1) * splits + at_start) * players,
-        )
-
-    def describe(self, state: PasaState) -> str:
-        """Return each seat's stack and bet, who has the dice, and how long the game goes on."""
-        lines = [f"{'seat':>4}{'stack':>8}{'bet':>6}"]
-        for seat, (stack, bet) in enumerate(zip(state.stacks, state.bets, strict=True)):
-            has_dice = seat == state.thrower and not state.is_over()
-            shown_bet = "dice" if has_dice else "." if bet is None else str(bet)
-            lines.append(f"{seat:>4}{stack:>8}{shown_bet:>6}")
-        turns = "1 turn" if state.turns_left == 1 else f"{state.turns_left} turns"
-        seat = state.current_player()
-        if seat == OVER:
-            lines.append("the game is over")
-        elif seat == CHANCE:
-            lines.append(f"seat {state.thrower} throws, {turns} left")
-        else:
-            lines.append(f"seat {seat} bets against seat {state.thrower}, {turns} left")
-        return "\n".join(lines)
-
-    def describe_move(self, move: int) -> str:
-        """Return a bet in a few words."""
-        return f"bet {move}"
-
-    def describe_step(self, before: PasaState, move: Any, after: PasaState) -> str:
-        """Return a bet, or a throw with its sum, its name and what it moved."""
-        if before.current_player() != CHANCE:
-            return f"seat {before.current_player()}: {self.describe_move(move)}"
-        event, *skipped = self.events(before, move, after)
-        name = f", {event['named'].replace('_', ' ')}" if "named" in event else ""
-        faces = " ".join(map(str, move))
-        total = abs(event["gained"][before.thrower])
-        moved = {"paro": f" takes {total}", "tiro": f" pays {total}", "bachyo": " throws again"}
-        text = f"{faces} is {event['sum']}{name}: {event['result']}, seat {before.thrower}"
-        skips = "".join(f"; seat {skip['skipped']} has no chips, skipped" for skip in skipped)
-        return text + moved[event["result"]] + skips
-
-    def prompt(self, state: PasaState) -> str:
-        """Return what can be typed now."""
-        bets = _bets_in_words(state.legal_moves())
-        return f"your bet in stakes: {bets} (the last is the most allowed)"
-
-    def move_from_text(self, state: PasaState, text: str) -> int:
-        """Return the bet typed as a number."""
-        word = text.strip().lower().removeprefix("bet").strip()
-        if word.isascii() and word.isdigit() and len(word) < 10:
-            bet = int(word)
-            if bet in state.legal_moves():
-                return bet
-        raise MoveError(f"{shown(text)}: expected {self.prompt(state)}")
-
-
-def _with_bets(state: PasaState, bets: Any, fields: Fields) -> PasaState:
-    """Return the state with the bets of a JSON position made one after the other."""
-    players = len(state.stacks)
-    if not isinstance(bets, list) or len(bets) != players:
-        fields.fail("bets", f"a list of {players}, one a seat", bets)
-    for seat in range(players):
-        held = state.bets[seat]
-        free = held is None and seat != state.thrower and not state.is_over()
-        if not free and (type(bets[seat]) is not type(held) or bets[seat] != held):
-            fields.fail(f"bets[{seat}]", shown(held), bets[seat])
-    for seat in state.bettors() if not state.is_over() else ():
-        bet = bets[seat]
-        if bet is None:
-            late = next((s for s in state.bettors() if bets[s] is not None), None)
-            if late is not None:
-                fields.fail(f"bets[{late}]", f"null, since seat {seat} bets before it", bets[late])
-            break
-        legal = state.legal_moves()
-        if not is_int(bet, 0, NO_MAXIMUM) or bet not in legal:
-            fields.fail(f"bets[{seat}]", f"null or one of {_bets_in_words(legal)}", bet)
-        state = state.apply(bet)
-    return state
-
-
-TYPE = PasaType()
+RULES = Rulebook(Pasa, OPTIONS, Seats(least=2, most=6, usual=4))

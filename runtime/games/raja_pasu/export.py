@@ -18,22 +18,24 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ustad.runtime.bots.raja_pasu import RoundTable, TableBot
-from ustad.runtime.errors import ExportError
-from ustad.runtime.export.content import Content, Packed, brief, table_facts, vectors
-from ustad.runtime.games.base import Progress
-from ustad.runtime.games.raja_pasu import (
+from ustad.runtime.core.errors import ExportError
+from ustad.runtime.core.work import Progress
+from ustad.runtime.export.content import Content, Exporter, Packed, brief, table_facts, vectors
+from ustad.runtime.games.raja_pasu.codec import CODEC
+from ustad.runtime.games.raja_pasu.levels import TableBot
+from ustad.runtime.games.raja_pasu.rules import (
     HOLES,
     MOST_ROUNDS,
     NORTH,
     PASU,
     ROW,
+    RULES,
     SEEDS_A_HOLE,
     SOUTH,
-    TYPE,
     RajaPasu,
     RajaPasuState,
 )
+from ustad.runtime.games.raja_pasu.tables import TABLES, RoundTable
 from ustad.tables import Table, open_table
 
 VECTORS = 64
@@ -111,14 +113,14 @@ def bytes_to_gaps(content: NDArray[np.uint8]) -> NDArray[np.uint32]:
     return found
 
 
-def starts(game: RajaPasu, closed: int) -> list[RajaPasuState]:
+def starts(rules: RajaPasu, closed: int) -> list[RajaPasuState]:
     """Return the starts of a round with so many closed holes of one side."""
     sides = (range(closed), range(ROW, ROW + closed))
     found = []
     for side, leader in product(sides, (SOUTH, NORTH)):
         holes = tuple(side)
         board = tuple(0 if hole in holes else SEEDS_A_HOLE for hole in range(HOLES))
-        found.append(RajaPasuState(game, board, holes, leader, (0, 0), (), None))
+        found.append(RajaPasuState(rules, board, holes, leader, (0, 0), (), None))
     return found
 
 
@@ -129,7 +131,7 @@ def content(options: Mapping[str, Any], folder: Path, progress: Progress | None 
         TableError: the table is missing or unfit.
         ExportError: what was to be written does not read back the same.
     """
-    spec = TYPE.table_spec(options)
+    spec = TABLES.spec(options)
     table = open_table(spec, folder)
     codes = np.cumsum(table.parts["steps"], dtype=np.uint32)
     first = table.parts["first"].astype(np.int64)
@@ -144,15 +146,15 @@ def content(options: Mapping[str, Any], folder: Path, progress: Progress | None 
         raise ExportError(f"export: {spec.what}: the codes do not read back the same")
     if progress:
         progress(compared, len(codes))
-    game = RajaPasu(origin=spec.options["origin"])
-    bot = _bot(game, table)
-    found = vectors(TYPE, starts(game, spec.options["closed"]), bot, bot, VECTORS, VECTORS_SEED)
+    rules = RajaPasu(origin=spec.options["origin"])
+    bot = _bot(rules, table)
+    found = vectors(CODEC, starts(rules, spec.options["closed"]), bot, bot, VECTORS, VECTORS_SEED)
     return Content(
         options=spec.options,
         facts={
             **table_facts(table, INDEX),
             "in_words": IN_WORDS,
-            "option_defaults": TYPE.read_options({}),
+            "option_defaults": RULES.read_options({}),
             "raja_pasu": {
                 "holes": HOLES,
                 "row": ROW,
@@ -176,7 +178,10 @@ def content(options: Mapping[str, Any], folder: Path, progress: Progress | None 
     )
 
 
-def _bot(game: RajaPasu, table: Table) -> TableBot:
+def _bot(rules: RajaPasu, table: Table) -> TableBot:
     """Return the bot that plays a table."""
     known = RoundTable(table)
-    return TableBot(game, lambda closed: known)
+    return TableBot(rules, lambda closed: known)
+
+
+EXPORTER = Exporter(content, TABLES.defaults)

@@ -8,7 +8,7 @@
 All of them play for the margin of the round, in a match too.
 
 **Looking up.**  Expert plays every legal move and looks the position after it up
-in the table of the number of closed holes (:class:`RoundTable`): the code of the
+in the table of the number of closed holes (``tables.RoundTable``): the code of the
 position by binary search among the codes of its pattern.  Every position that can
 arise from a start of a round is there, and every position with few seeds.
 
@@ -35,46 +35,23 @@ astray by it, and ``exact`` is false.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from pathlib import Path
-from weakref import WeakValueDictionary
 
-import numpy as np
-
-from ustad.runtime.games.base import TIE, Advice, Bot, random_for, rank
-from ustad.runtime.games.raja_pasu import (
+from ustad.runtime.core.game import TIE, Advice, Bot, RuleOfThumb, random_for, rank
+from ustad.runtime.games.raja_pasu.rules import (
     NO_LOG,
-    PASU,
     ROW,
-    TYPE,
     RajaPasu,
     RajaPasuState,
+    Seeds,
     Sow,
     play_hole,
-    touched_code,
 )
-from ustad.tables import Table, TableSpec, open_table, tables_folder
+from ustad.runtime.games.raja_pasu.tables import RoundTable
 
 UNIT = "margin"
 
-Seeds = tuple[int, ...]
-"""The seeds of a ring, the mover's holes first."""
 
-
-class _RuleOfThumb:
-    """A level without values: it says what it would play."""
-
-    def choose(self, view: RajaPasuState) -> Sow:
-        raise NotImplementedError
-
-    def choose_many(self, views: Sequence[RajaPasuState]) -> list[Sow]:
-        return [self.choose(view) for view in views]
-
-    def ask(self, view: RajaPasuState) -> Advice:
-        """Return the move it would play, alone."""
-        return Advice([] if view.is_over() else [self.choose(view)])
-
-
-class EasyBot(_RuleOfThumb):
+class EasyBot(RuleOfThumb[RajaPasuState, Sow]):
     """Plays a random move, of those that capture something if there are any."""
 
     def __init__(self, seed: int) -> None:
@@ -87,7 +64,7 @@ class EasyBot(_RuleOfThumb):
         return random_for(self._seed, (view.board, view.to_move)).choice(capturing or moves)
 
 
-class MediumBot(_RuleOfThumb):
+class MediumBot(RuleOfThumb[RajaPasuState, Sow]):
     """Plays the move that gains most at once, the first of equals."""
 
     def choose(self, view: RajaPasuState) -> Sow:
@@ -100,44 +77,6 @@ class MediumBot(_RuleOfThumb):
         return max(view.legal_moves(), key=gain)
 
 
-# The table.
-
-
-class RoundTable:
-    """The exact values of the rounds with one number of closed holes.
-
-    The positions of a pattern have ascending codes (uint32) and their margins
-    beside them (int8).
-    """
-
-    def __init__(self, table: Table) -> None:
-        codes = np.cumsum(table.parts["steps"], dtype=np.uint32)
-        first = table.parts["first"].tolist()
-        patterns = map(tuple, table.parts["patterns"].tolist())
-        self._patterns = {
-            pattern: (codes[begin:end], table.values[begin:end])
-            for pattern, begin, end in zip(patterns, first[:-1], first[1:], strict=True)
-        }
-
-    def margin(self, seeds: Seeds, own: int) -> int | None:
-        """Return the mover's margin of a position that is not over, None if it is not there.
-
-        Args:
-            seeds: of the ring's holes, the mover's first.
-            own: how many of the holes are the mover's.
-        """
-        pattern = (*(held if held >= PASU else 0 for held in seeds), own)
-        known = self._patterns.get(pattern)
-        if known is None:
-            return None
-        codes, margins = known
-        code = np.uint32(touched_code(seeds))  # another type would have the codes copied
-        at = codes.searchsorted(code)
-        if at == len(codes) or codes[at] != code:
-            return None
-        return int(margins[at])
-
-
 Leaf = Callable[[Seeds, int], int | None]
 
 
@@ -146,7 +85,9 @@ class _TooFarError(Exception):
 
 
 _BOUND_BELOW, _BOUND_ABOVE, _EXACT = range(3)
+
 _TO_THE_END = 1000
+
 _DEEPEST = 100
 """Moves that a search looks ahead at most; a round from the start has some thirty."""
 
@@ -276,7 +217,7 @@ class Search:
         return found
 
 
-class _Rater:
+class _Rater(Bot[RajaPasuState, Sow]):
     """A level that knows the margin of every move."""
 
     def after(self, positions: Sequence[tuple[Seeds, int]]) -> list[tuple[int, bool]]:
@@ -292,7 +233,7 @@ class _Rater:
 
         return max(tied, key=leads_on)
 
-    def ask(self, view: RajaPasuState) -> Advice:
+    def ask(self, view: RajaPasuState) -> Advice[Sow]:
         """Return every legal move with its margin, and whether all are exact.
 
         The first of the best moves is the one that the bot plays.
@@ -316,14 +257,10 @@ class _Rater:
         tied = [move for move, value in zip(moves, values, strict=True) if value >= least]
         return tied[0] if len(tied) == 1 else self.prefer(view, tied)
 
-    def choose_many(self, views: Sequence[RajaPasuState]) -> list[Sow]:
-        """Return the best move for each view."""
-        return [self.choose(view) for view in views]
-
     def _rate(self, view: RajaPasuState) -> tuple[Sequence[Sow], list[float], bool]:
         """Return the legal moves, their margins, and whether all are exact."""
         holes, own = view.ring()
-        seeds, skipped = view.seeds(), view.game.skipped
+        seeds, skipped = view.seeds(), view.rules.skipped
         board, taken = [0] * len(holes), [0, 0]
         moves, gains, positions = view.legal_moves(), [], []
         for move in moves:
@@ -358,8 +295,8 @@ class _Rater:
 class SearchBot(_Rater):
     """Looks some moves ahead, without tables; what lies beyond is taken as even."""
 
-    def __init__(self, game: RajaPasu, depth: int) -> None:
-        self._search = Search(game.skipped)
+    def __init__(self, rules: RajaPasu, depth: int) -> None:
+        self._search = Search(rules.skipped)
         self._depth = depth
 
     def after(self, positions: Sequence[tuple[Seeds, int]]) -> list[tuple[int, bool]]:
@@ -367,61 +304,21 @@ class SearchBot(_Rater):
         return self._search.margins(positions, self._depth - 1)
 
 
-_SHARED: WeakValueDictionary[tuple[Path, tuple[int, ...] | None], RoundTable] = (
-    WeakValueDictionary()
-)
-"""Tables in use by path and state of the file: bots of other seeds need no copy of the codes."""
-
-
-class Rounds:
-    """The tables of some rules in a folder, each read when it is first needed.
-
-    A match goes through rounds with closed holes, so all its tables are asked for
-    at once.
-
-    Raises:
-        TableError: the table that is needed is missing or unfit; the message
-            names the command that builds it.
-    """
-
-    def __init__(self, game: RajaPasu, folder: Path) -> None:
-        self._origin = game.origin
-        self._folder = folder
-        self._tables: dict[int, RoundTable] = {}
-        if game.options["match"]:
-            for closed in range(ROW):
-                self.table(closed)
-
-    def _spec(self, closed: int) -> TableSpec:
-        return TYPE.table_spec({"origin": self._origin, "closed": closed})
-
-    def table(self, closed: int) -> RoundTable:
-        """Return the table of the rounds with so many closed holes of one side."""
-        if closed not in self._tables:
-            table = open_table(self._spec(closed), self._folder)
-            key = table.path, table.file_state
-            shared = _SHARED.get(key)
-            if shared is None:
-                shared = _SHARED[key] = RoundTable(table)
-            self._tables[closed] = shared
-        return self._tables[closed]
-
-
 class TableBot(_Rater):
     """Plays the exact tables; positions outside them are searched.
 
     Args:
-        game: the rules.
+        rules: the rules.
         table: returns the table of a number of closed holes of one side.
         most: how many positions are looked at where one outside the tables is searched.
     """
 
     def __init__(
-        self, game: RajaPasu, table: Callable[[int], RoundTable], most: int = 150_000
+        self, rules: RajaPasu, table: Callable[[int], RoundTable], most: int = 150_000
     ) -> None:
         self._table = table
         self._most = most
-        self._search = Search(game.skipped, self.margin)
+        self._search = Search(rules.skipped, self.margin)
 
     def margin(self, seeds: Seeds, own: int) -> int | None:
         """Return the margin of a position that is over or in the tables, None for others."""
@@ -502,14 +399,3 @@ class TableBot(_Rater):
                 best = max(best, gain - margin)
             known[key] = best
         return known[key]
-
-
-def make_bot(level: str, game: RajaPasu, tables: Path | None, seed: int) -> Bot:
-    """Return a bot of a level; see :meth:`ustad.runtime.games.base.GameType.bot`."""
-    if level == "easy":
-        return EasyBot(seed)
-    if level == "medium":
-        return MediumBot()
-    if level == "hard":
-        return SearchBot(game, 4)
-    return TableBot(game, Rounds(game, tables_folder(tables)).table)

@@ -49,36 +49,44 @@ four seeds or more has changed: the state remembers the boards since then,
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping, MutableSequence, Sequence
+from collections.abc import MutableSequence, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from pathlib import Path
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ustad.runtime.errors import MoveError, OutcomeError, PositionError, shown
-from ustad.runtime.games.base import OVER, Bot, GameType, Option, WholeNumber, read_options
-from ustad.runtime.strict_json import Fields, is_int
-from ustad.tables import TableSpec
+from ustad.runtime.core.entry import Rulebook, Seats
+from ustad.runtime.core.errors import MoveError, shown
+from ustad.runtime.core.game import OVER, NoLuck
+from ustad.runtime.core.options import Option, WholeNumber
 
 ROW = 7
+
 HOLES = 2 * ROW
+
 SEEDS_A_HOLE = 7
+
 ALL_SEEDS = HOLES * SEEDS_A_HOLE
+
 MOST_ROUNDS = 1000
+
 PASU = 4
 """A hole that a sown seed brings to so many is emptied: a touched hole holds 0 to 3."""
 
+NAME = "raja_pasu"
 ORIGIN = ("sown", "skipped")
+
 SOUTH, NORTH = 0, 1
+
 SEATS = ("South", "North")
 
 Holes = MutableSequence[int] | NDArray[np.int64]
 """Seeds by hole of a ring, or the two counts of seeds taken."""
 
+Seeds = tuple[int, ...]
+"""The seeds of a ring, the mover's holes first."""
 
 # Sowing: flat functions on numbers and arrays, compiled for the solver.
 
@@ -267,22 +275,6 @@ def play_long(
     return -laps
 
 
-def touched_code(board: Sequence[int] | NDArray[np.int64]) -> int:
-    """Return the seeds of the touched holes, those with 0 to 3, two bits a hole.
-
-    The first touched hole has the lowest bits; a hole with more is left out.
-    With no such hole this is the 28-bit code of the position (26 bits with one
-    closed hole, and so on).
-    """
-    code = 0
-    shift = 0
-    for hole in range(len(board)):
-        if board[hole] < PASU:
-            code |= board[hole] << shift
-            shift += 2
-    return code
-
-
 # The game.
 
 
@@ -332,6 +324,8 @@ class RajaPasu:
     match: bool = False
     max_rounds: int = 20
 
+    name = NAME
+
     @property
     def options(self) -> dict[str, Any]:
         """The options by name."""
@@ -342,9 +336,11 @@ class RajaPasu:
         """Whether a lap leaves out the hole it began from."""
         return self.origin == "skipped"
 
-    def new(self, players: int = 2, first: int = SOUTH) -> RajaPasuState:
-        """Return the start of a round, or of a match, a seat leading."""
-        del players
+    def new(
+        self, players: int = 2, first: int = SOUTH, seed: Sequence[int] = (0,)
+    ) -> RajaPasuState:
+        """Return the start of a round, or of a match, a seat leading; nothing is dealt."""
+        del players, seed
         owned = (ALL_SEEDS // 2, ALL_SEEDS // 2)
         return self.start_round(Match(owned, 1, first))
 
@@ -373,15 +369,7 @@ class RajaPasu:
     def luck(self, players: int, seed: Sequence[int]) -> NoLuck:
         """Return the chance of the game: it has none."""
         del players, seed
-        return NoLuck()
-
-
-class NoLuck:
-    """The luck of a game without chance."""
-
-    def outcome(self, state: RajaPasuState) -> NoReturn:
-        """Refuse: nothing is left to chance."""
-        raise OutcomeError("outcome: no chance is to fall in raja_pasu")
+        return NoLuck("no chance is to fall in raja_pasu")
 
 
 class RajaPasuState(NamedTuple):
@@ -393,7 +381,7 @@ class RajaPasuState(NamedTuple):
     first; the players took turns at them, so the last had the other to move.
     """
 
-    game: RajaPasu
+    rules: RajaPasu
     board: tuple[int, ...]
     closed: tuple[int, ...]
     to_move: int
@@ -472,7 +460,7 @@ class RajaPasuState(NamedTuple):
         holes, own = self.ring()
         after, taken = [0] * len(holes), [0, 0]
         at = holes.index(move.hole)
-        laps = play_hole(self.seeds(), own, at, self.game.skipped, after, taken, NO_LOG)
+        laps = play_hole(self.seeds(), own, at, self.rules.skipped, after, taken, NO_LOG)
         board = [0] * HOLES
         for hole, seeds in zip(holes, after, strict=True):
             board[hole] = seeds
@@ -484,7 +472,7 @@ class RajaPasuState(NamedTuple):
         _, _, laps = self.sown(move)
         log = np.zeros((abs(laps) + ALL_SEEDS // PASU + 3, 4), dtype=np.int64)
         at = holes.index(move.hole)
-        sow_laps(self.seeds(), own, at, self.game.skipped, abs(laps), [0, 0], log)
+        sow_laps(self.seeds(), own, at, self.rules.skipped, abs(laps), [0, 0], log)
         found = [
             (step, holes[hole], seeds, sown)
             for step, hole, seeds, sown in log[1 : log[0, 0] + 1].tolist()
@@ -513,13 +501,13 @@ class RajaPasuState(NamedTuple):
 
     def next_round(self) -> RajaPasuState:
         """Return the start of the round after one that is over; itself, if it was the last."""
-        if self.match is None or self.match.round >= self.game.max_rounds:
+        if self.match is None or self.match.round >= self.rules.max_rounds:
             return self
         owned = self.owned()
         if min(owned) < SEEDS_A_HOLE:
             return self
         leader = 1 - (self.match.leader if self.repeated() else self.to_move)
-        return self.game.start_round(Match(owned, self.match.round + 1, leader))
+        return self.rules.start_round(Match(owned, self.match.round + 1, leader))
 
     # What everybody asks.
 
@@ -542,336 +530,10 @@ class RajaPasuState(NamedTuple):
         return self
 
 
-class RajaPasuType(GameType):
-    """Raja Pasu as the commands know it."""
-
-    name = "raja_pasu"
-    title = "Raja Pasu (राजा पासु)"
-    least_players = 2
-    most_players = 2
-    usual_players = 2
-    seeded_levels = frozenset({"easy"})
-    options = (
-        Option("origin", "sown", ORIGIN, "whether a lap sows into the hole it began from"),
-        Option("match", False, (False, True), "rounds until a side can open no hole, or one round"),
-        WholeNumber("max_rounds", 20, (), "the most rounds of a match", 1, MOST_ROUNDS),
-    )
-
-    @property
-    def table_fields(self) -> tuple[Option, ...]:
-        """What a table is keyed by: the origin, and how many holes of one side are closed."""
-        closed = WholeNumber("closed", 0, (), "closed holes of one side", 0, ROW - 1)
-        return (self.options[0], closed)
-
-    def game(self, options: Mapping[str, Any]) -> RajaPasu:
-        """Return the rules."""
-        return RajaPasu(**options)
-
-    # JSON.
-
-    def state_from_json(self, position: Any) -> RajaPasuState:
-        """Return the state that a JSON position describes."""
-        fields = Fields(position, "position")
-        fields.one_of("game", (self.name,))
-        match_given = fields.take("match", None)
-        options = self.read_options(fields.take("options", {}))
-        if options["match"] and match_given is None:
-            fields.fail("match", "owned, round and leader, since the options say match", None)
-        game = self.game({**options, "match": match_given is not None})
-        board = _counts(fields, "board", fields.take("board"), HOLES)
-        closed = _closed(fields, board)
-        captured = _counts(fields, "captured", fields.take("captured", [0, 0]), 2)
-        to_move = fields.integer("to_move", 0, 1)
-        earlier = _earlier(fields, board, closed)
-        fields.done()
-        seeds = sum(board) + sum(captured)
-        if seeds > ALL_SEEDS:
-            fields.fail("board", f"at most {ALL_SEEDS} seeds with those captured", seeds)
-        match = None if match_given is None else _match(match_given, game, seeds, closed)
-        untouched = all(board[hole] == SEEDS_A_HOLE for hole in range(HOLES) if hole not in closed)
-        if match is not None and untouched and to_move != match.leader:
-            fields.fail("to_move", f"{match.leader}, who leads the round", to_move)
-        return RajaPasuState(
-            game, board, closed, to_move, (captured[0], captured[1]), earlier, match
-        )
-
-    def state_to_json(self, state: RajaPasuState) -> dict[str, Any]:
-        """Return the JSON position; options at their defaults and an empty past are left out."""
-        position: dict[str, Any] = {"game": self.name}
-        options = {
-            option.name: state.game.options[option.name]
-            for option in self.options
-            if option.name != "match" and state.game.options[option.name] != option.default
-        }
-        if options:
-            position["options"] = options
-        position |= {
-            "board": list(state.board),
-            "closed": list(state.closed),
-            "to_move": state.to_move,
-            "captured": list(state.captured),
-        }
-        if state.earlier:
-            position["earlier"] = [list(board) for board in state.earlier]
-        if state.match:
-            position["match"] = {**state.match._asdict(), "owned": list(state.match.owned)}
-        return position
-
-    def move_from_json(self, move: Any) -> Sow:
-        """Return the move that a JSON object describes."""
-        fields = Fields(move, "move", MoveError)
-        hole = fields.integer("hole", 0, HOLES - 1)
-        fields.done()
-        return MOVES[hole]
-
-    def move_to_json(self, move: Sow) -> dict[str, Any]:
-        """Return the JSON object of a move."""
-        return {"hole": move.hole}
-
-    def outcome_from_json(self, outcome: Any) -> NoReturn:
-        """Refuse: the game has no chance."""
-        raise OutcomeError(f"outcome: no chance is to fall in raja_pasu, got {shown(outcome)}")
-
-    def outcome_to_json(self, outcome: Any) -> NoReturn:
-        """Refuse: the game has no chance."""
-        raise OutcomeError(f"outcome: no chance is to fall in raja_pasu, got {shown(outcome)}")
-
-    def events(
-        self, before: RajaPasuState, move: Sow, after: RajaPasuState
-    ) -> list[dict[str, Any]]:
-        """Return the steps of a move in order, one object each.
-
-        - ``{"lap": 1, "hole": 0, "seeds": 7, "sown": [1, 2, ...]}``: the lap's
-          number, where its seeds were taken up, and where each fell;
-        - ``{"pasu": 8, "seat": 1, "seeds": 4, "after": 3}``: the hole taken, by
-          whom, and after which of the seeds of the lap before;
-        - ``{"pussa": 4, "seat": 0, "seeds": 3}``;
-        - ``{"endless": true}`` where the relay was stopped;
-        - ``{"over": [south, north], "repeated": false}``: what each takes of the
-          board at the end of a round;
-        - ``{"round": 2, "leader": 0, "owned": [57, 41], "closed": [7, 8]}``: the
-          start of the next round of a match.
-        """
-        steps, endless = before.steps(move)
-        events: list[dict[str, Any]] = []
-        laps = 0
-        for step, hole, seeds, sown in steps:
-            if step == LAP:
-                laps += 1
-                fell = _fallen(before, hole, seeds)
-                events.append({"lap": laps, "hole": hole, "seeds": seeds, "sown": fell})
-            elif step == FOUR:
-                events.append({"pasu": hole, "seat": hole // ROW, "seeds": seeds, "after": sown})
-            else:
-                events.append({"pussa": hole, "seat": before.to_move, "seeds": seeds})
-        if endless:
-            events.append({"endless": True})
-        ended = before.after_sowing(move)
-        if ended.is_over():
-            events.append({"over": list(ended.remainder()), "repeated": ended.repeated()})
-        if after.match and after.match != before.match:
-            match = after.match._asdict()
-            events.append({**match, "owned": list(after.match.owned), "closed": list(after.closed)})
-        return events
-
-    # Levels and tables.
-
-    def bot(self, level: str, game: RajaPasu, tables: Path | None, seed: int) -> Bot:
-        """Return a bot of a level; expert needs the tables."""
-        from ustad.runtime.bots.raja_pasu import make_bot
-
-        return make_bot(level, game, tables, seed)
-
-    def table_options(self) -> tuple[dict[str, Any], ...]:
-        """Return the round from the start, and those with 1 to 6 closed holes of one side."""
-        return tuple({"origin": "sown", "closed": closed} for closed in range(ROW))
-
-    def table_spec(self, options: Mapping[str, Any]) -> TableSpec:
-        """Return the identity of the table of one number of closed holes."""
-        full = read_options(self.table_fields, dict(options))
-        holes = HOLES - full["closed"]
-        return TableSpec(
-            game=self.name,
-            options=full,
-            quantity="seeds that the player to move takes more than the other from here to the end "
-            "of the round, under the best play of both",
-            unit="seeds",
-            index_version=1,
-            index_formula=(
-                "A position is the seeds of the open holes in the order of sowing, the mover's "
-                "first. Its pattern holds the holes with more than 3 seeds, 0 for the others, and "
-                "as its last number how many of the holes are the mover's. With p the place of the "
-                "pattern in patterns, the position's value is values[first[p] + i], where i is the "
-                "place of its code among codes[first[p]:first[p + 1]], which ascend; the code has "
-                "two bits for each hole with 0 to 3 seeds, the first of them lowest; codes = "
-                "cumulative sum of steps modulo 2^32. A position that is not there was not "
-                "solved; with no seed in the mover's row it is minus all seeds on the board."
-            ),
-            shape=(-1,),
-            start_index=0,
-            dtype="|i1",
-            parts={
-                "steps": ("<u4", (-1,)),
-                "patterns": ("|u1", (-1, holes + 1)),
-                "first": ("<u4", (-1,)),
-            },
-        )
-
-    # Text.
-
-    def describe(self, state: RajaPasuState) -> str:
-        """Return the board as South sees it, and whose turn it is."""
-        seeds = ["x" if hole in state.closed else str(state.board[hole]) for hole in range(HOLES)]
-        taken = state.captured
-
-        def line(name: str, row: Sequence[object]) -> str:
-            return f"{name:<6}" + "".join(f"{held!s:>4}" for held in row)
-
-        lines = [
-            line("", range(HOLES - 1, ROW - 1, -1)),
-            line("North", seeds[: ROW - 1 : -1]) + f"   captured {taken[NORTH]}",
-            line("South", seeds[:ROW]) + f"   captured {taken[SOUTH]}",
-            line("", range(ROW)),
-        ]
-        if state.match:
-            south, north = state.match.owned
-            lines.append(f"round {state.match.round}, owned at its start {south} and {north}")
-        if state.is_over():
-            south, north = state.owned()
-            over = "match" if state.match and state.next_round() is state else "round"
-            lines.append(f"the {over} is over: South {south}, North {north}")
-        else:
-            lines.append(f"{SEATS[state.to_move]} to move")
-        return "\n".join(lines)
-
-    def describe_move(self, move: Sow) -> str:
-        """Return a move in a few words."""
-        return f"hole {move.hole}"
-
-    def describe_step(self, before: RajaPasuState, move: Sow, after: RajaPasuState) -> str:
-        """Return the sowing, a line for each lap and each capture."""
-        lines = [f"{SEATS[before.to_move]} sows hole {move.hole}"]
-        for event in self.events(before, move, after):
-            lines.append("  " + _event_text(event))
-        return "\n".join(lines)
-
-    def prompt(self, state: RajaPasuState) -> str:
-        """Return what can be typed now."""
-        return "a hole to sow: " + ", ".join(str(move.hole) for move in state.legal_moves())
-
-    def move_from_text(self, state: RajaPasuState, text: str) -> Sow:
-        """Return the hole that was typed by its number."""
-        word = text.strip().lower().removeprefix("hole").strip()
-        if word.isascii() and word.isdigit() and len(word) <= 2:
-            for move in state.legal_moves():
-                if move.hole == int(word):
-                    return move
-        raise MoveError(f"{shown(text)}: expected {self.prompt(state)}")
-
-
-def _fallen(state: RajaPasuState, start: int, seeds: int) -> list[int]:
-    """Return the holes that the seeds of a lap fall into, in order."""
-    holes = state.ring().holes
-    at = holes.index(start)
-    around = [*holes[at + 1 :], *holes[: at + 1]]
-    if state.game.skipped and len(around) > 1:
-        around.pop()
-    return [around[i % len(around)] for i in range(seeds)]
-
-
-def _event_text(event: Mapping[str, Any]) -> str:
-    """Return an event as a player would tell it."""
-    if "lap" in event:
-        sown = " ".join(map(str, event["sown"]))
-        return f"lap {event['lap']}: {event['seeds']} from hole {event['hole']} to {sown}"
-    if "pasu" in event:
-        return f"pasu: four in hole {event['pasu']} go to {SEATS[event['seat']]}"
-    if "pussa" in event:
-        return f"pussa: {event['seeds']} from hole {event['pussa']} go to {SEATS[event['seat']]}"
-    if "endless" in event:
-        return "the relay would never end and is stopped"
-    if "over" in event:
-        why = "the third time for this position" if event["repeated"] else "no seed to sow"
-        south, north = event["over"]
-        return f"the round ends, {why}: South takes {south}, North {north} of what is left"
-    south, north = event["owned"]
-    return (
-        f"round {event['round']}: South owns {south}, North {north}; {SEATS[event['leader']]} leads"
-    )
-
-
-# Reading positions.
-
-
-def _counts(fields: Fields, key: str, given: Any, length: int) -> tuple[int, ...]:
-    """Return a list of so many counts of seeds."""
-    if (
-        not isinstance(given, list)
-        or len(given) != length
-        or not all(is_int(seeds, 0, ALL_SEEDS) for seeds in given)
-    ):
-        fields.fail(key, f"a list of {length} whole numbers from 0 to {ALL_SEEDS}", given)
-    return tuple(given)
-
-
-def _closed(fields: Fields, board: tuple[int, ...]) -> tuple[int, ...]:
-    """Return the closed holes in ascending order."""
-    given = fields.take("closed", [])
-    if not isinstance(given, list) or not all(is_int(hole, 0, HOLES - 1) for hole in given):
-        fields.fail("closed", f"a list of holes from 0 to {HOLES - 1}", given)
-    if len(set(given)) < len(given):
-        fields.fail("closed", "each hole once", given)
-    for hole in given:
-        if board[hole]:
-            fields.fail("board", f"no seed in hole {hole}, which is closed", board[hole])
-    return tuple(sorted(given))
-
-
-def _earlier(
-    fields: Fields, board: tuple[int, ...], closed: tuple[int, ...]
-) -> tuple[tuple[int, ...], ...]:
-    """Return the boards since the last irreversible move."""
-    given = fields.take("earlier", [])
-    if not isinstance(given, list):
-        fields.fail("earlier", "a list of boards", given)
-    found = tuple(_counts(fields, "earlier", past, HOLES) for past in given)
-    times = Counter(found)
-    for past in times:
-        if sum(past) != sum(board) or any(past[hole] for hole in closed):
-            fields.fail("earlier", f"boards with {sum(board)} seeds in open holes", list(past))
-        if any(a != b and max(a, b) > 3 for a, b in zip(past, board, strict=True)):
-            # A hole of four or more changes for good.
-            fields.fail("earlier", "boards alike in every hole of four or more", list(past))
-        if times[past] > 2:
-            fields.fail("earlier", "no board three times, which ends the round", list(past))
-    return found
-
-
-def _match(given: Any, game: RajaPasu, seeds: int, closed: tuple[int, ...]) -> Match:
-    """Return what the position says of its match, checked against the round."""
-    fields = Fields(given, "match")
-    owned = _counts(fields, "owned", fields.take("owned"), 2)
-    number = fields.integer("round", 1, game.max_rounds)
-    leader = fields.integer("leader", 0, 1)
-    fields.done()
-    if sum(owned) != ALL_SEEDS or min(owned) < SEEDS_A_HOLE:
-        expected = f"two numbers from {SEEDS_A_HOLE} that add up to {ALL_SEEDS}"
-        fields.fail("owned", expected, list(owned))
-    if number == 1 and owned[0] != owned[1]:
-        fields.fail("owned", f"{[ALL_SEEDS // 2] * 2} in round 1", list(owned))
-    expected_closed = closed_holes((owned[0], owned[1]))
-    if closed != expected_closed:
-        raise PositionError(
-            f"position: closed: expected {list(expected_closed)} with owned {list(owned)}, "
-            f"got {list(closed)}"
-        )
-    in_round = SEEDS_A_HOLE * (HOLES - len(closed))
-    if seeds != in_round:
-        raise PositionError(
-            f"position: board: expected {in_round} seeds on the board and captured in this round, "
-            f"got {seeds}"
-        )
-    return Match((owned[0], owned[1]), number, leader)
-
-
-TYPE = RajaPasuType()
+ORIGIN_OPTION = Option("origin", "sown", ORIGIN, "whether a lap sows into the hole it began from")
+OPTIONS = (
+    ORIGIN_OPTION,
+    Option("match", False, (False, True), "rounds until a side can open no hole, or one round"),
+    WholeNumber("max_rounds", 20, (), "the most rounds of a match", 1, MOST_ROUNDS),
+)
+RULES = Rulebook(RajaPasu, OPTIONS, Seats(least=2, most=2, usual=2))

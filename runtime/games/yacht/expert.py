@@ -5,7 +5,7 @@ the chance to end on top, equals sharing it.
 
 The algorithm.  Opponents are taken to play like level hard from here on; so is the
 bot itself after this turn.  With U(t) the share of the win that a final total of t
-brings (:func:`ustad.runtime.outlook.win_shares`) and D(s) the outlook of a sheet,
+brings (:func:`ustad.runtime.games.yacht.distributions.win_shares`) and D(s) the outlook of a sheet,
 writing p points into a box is worth
 
     sum over x of D(sheet after it, x) U(total + p + x),
@@ -15,7 +15,7 @@ and the whole turn of three rolls is solved on that: one step of policy improvem
 who play like hard it cannot do worse than hard.  Choices of the same win share go to
 the higher expected total, so a game that is decided is played like hard plays it.
 Where best chances are known they count beside D for the own sheet, since the bot will
-see on the way what it takes: :func:`ustad.runtime.bots.yacht_outlook.learnt`.
+see on the way what it takes: :func:`ustad.runtime.games.yacht.outlooks.learnt`.
 J. Pawlewicz, "Nearly Optimal Computer Play in Multi-player Yahtzee", 2010, rates
 turns by such distributions too.
 
@@ -40,8 +40,12 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from ustad.runtime.bots.sheet import FIRST_WRITE, KEEP_NUMBER, TurnBot
-from ustad.runtime.bots.yacht import (
+from ustad.runtime.core.game import Advice, Bot, TurnGains, rank
+from ustad.runtime.games.five_dice.bots import FIRST_WRITE, KEEP_NUMBER, TurnBot
+from ustad.runtime.games.five_dice.sheet import ROLLS_A_TURN, Keep, SheetState
+from ustad.runtime.games.five_dice.turn import KEEPS, ROLLS, Turn, keep_values
+from ustad.runtime.games.yacht.distributions import REACH, Spread, mixed, win_shares
+from ustad.runtime.games.yacht.levels import (
     FIVE_EQUAL,
     ILLEGAL,
     PAYMENT_BOX,
@@ -53,22 +57,17 @@ from ustad.runtime.bots.yacht import (
     after_payments,
     five_equal_payments,
 )
-from ustad.runtime.bots.yacht_outlook import (
+from ustad.runtime.games.yacht.outlooks import (
     Outlooks,
     learnt,
-    open_counts,
     open_outlooks,
 )
-from ustad.runtime.dice import KEEPS, ROLLS, Turn, keep_values
-from ustad.runtime.games.base import Advice, Bot, Judge, rank
-from ustad.runtime.games.sheet import ROLLS_A_TURN, Keep, SheetState
-from ustad.runtime.games.yacht import (
+from ustad.runtime.games.yacht.rules import (
     BONUS,
     BONUS_AT,
     BOXES,
     EXTRA_YACHT,
     PLAIN,
-    TYPE,
     UPPER_BOXES,
     WRITES,
     YACHT,
@@ -76,9 +75,9 @@ from ustad.runtime.games.yacht import (
     YACHT_50,
     Sheet,
     Yacht,
-    state_index,
 )
-from ustad.runtime.outlook import REACH, Spread, mixed, win_shares
+from ustad.runtime.games.yacht.states import state_index
+from ustad.runtime.games.yacht.tables import TABLES, open_counts
 from ustad.tables import MissingTableError, Table, open_table, tables_folder
 
 Floats = NDArray[np.float64]
@@ -138,7 +137,7 @@ class GoalBot(TurnBot):
     """Maximises a chance, and among equals the expected total.
 
     Attributes:
-        game: the rules.
+        rules: the rules.
         rating: level hard: the expected totals.
     """
 
@@ -147,7 +146,7 @@ class GoalBot(TurnBot):
 
     def __init__(self, rating: TableBot) -> None:
         super().__init__()
-        self.game = rating.game
+        self.rules = rating.rules
         self.rating = rating
 
     def key(self, sheet: Any) -> Any:
@@ -161,7 +160,7 @@ class GoalBot(TurnBot):
 
     def goal_turns(self, keys: Sequence[Goal], gains: Floats) -> GoalTurns:
         """Return the turns on gains (2 payments + 1, n) of these keys, solved."""
-        setting = self.game.second_yacht
+        setting = self.rules.second_yacht
         equal = np.stack([five_equal_payments(setting, key.sheet[0]) for key in keys], axis=-1)
         paid = [setting != PLAIN and key.sheet[1] == YACHT_50 for key in keys]
         equal = np.where((equal != ILLEGAL) & np.array(paid), equal + EXTRA, equal)
@@ -170,7 +169,7 @@ class GoalBot(TurnBot):
         extra = np.zeros(len(keys))
         return GoalTurns(gains, equal, extra, Turn((stop, stop, stop)), self.rating, keys)
 
-    def ask(self, view: SheetState) -> Advice:
+    def ask(self, view: SheetState) -> Advice[Any]:
         """Return every legal move with its chance and the expected total beside it.
 
         Moves of one chance are told apart by the expected total.
@@ -219,7 +218,7 @@ class ExpertBot(GoalBot):
     """Maximises its share of the win; alone at the table, the expected total.
 
     Attributes:
-        game: the rules.
+        rules: the rules.
         rating: level hard: the expected totals.
         outlooks: what it goes by.
     """
@@ -229,7 +228,7 @@ class ExpertBot(GoalBot):
     def __init__(self, rating: TableBot, outlooks: Outlooks) -> None:
         super().__init__(rating)
         self.outlooks = outlooks
-        state = self.game.state
+        state = self.rules.state
         self._index = lru_cache(1 << 16)(lambda sheet: state_index(*state(sheet)))
 
     def choose_many(self, views: Sequence[SheetState]) -> list[Any]:
@@ -248,7 +247,7 @@ class ExpertBot(GoalBot):
         others = [(index(sheet), total - sheet.total) for sheet in view.sheets]
         del others[view.to_move]
         others.sort()
-        return Key(self.game.state(view.sheet), tuple(others))
+        return Key(self.rules.state(view.sheet), tuple(others))
 
     def solve(self, keys: Sequence[Key]) -> GoalTurns:
         """Solve the turns of these keys, a lane each."""
@@ -275,7 +274,7 @@ class ExpertBot(GoalBot):
             others: (n, opponents, 2) their states and how far they are behind.
             shares: (n,) the share of the win before the turn.
         """
-        counts = open_counts(self.game.second_yacht)
+        counts = open_counts(self.rules.second_yacht)
         own = _BITS[open_boxes]
         there = others[:, :, 1] < _ALONE
         early = (there & (counts[others[:, :, 0]] < own[:, None])).sum(axis=1)
@@ -301,7 +300,7 @@ class ExpertBot(GoalBot):
         Returns:
             (2 payments + 1, n) and (n,) shares of the win.
         """
-        setting = self.game.second_yacht
+        setting = self.rules.second_yacht
         open_boxes, held, upper = np.array([key.sheet for key in keys]).T
         states, rewards, is_open = after_payments(setting, open_boxes, held, upper)
         gains = np.full((2 * PAYMENTS + 1, len(keys)), -np.inf)
@@ -371,7 +370,7 @@ class ExpertBot(GoalBot):
         choices = player.key_choices([player.view_key(view) for view in views])
         return played(base, choices) - before
 
-    def ask(self, view: SheetState) -> Advice:
+    def ask(self, view: SheetState) -> Advice[Any]:
         """Return every legal move with its win share and the expected total beside it."""
         if len(view.sheets) == 1:
             return told_alone(self.rating.ask(view), lambda: self._notes(view))
@@ -417,8 +416,8 @@ class AloneBot(TableBot):
         missing: what it answers where others play too.
     """
 
-    def __init__(self, game: Yacht, table: Table, missing: MissingTableError) -> None:
-        super().__init__(game, table)
+    def __init__(self, rules: Yacht, table: Table, missing: MissingTableError) -> None:
+        super().__init__(rules, table)
         self.missing = missing
 
     def choose_many(self, views: Sequence[SheetState]) -> list[Any]:
@@ -427,7 +426,7 @@ class AloneBot(TableBot):
             self._check(view)
         return super().choose_many(views)
 
-    def ask(self, view: SheetState) -> Advice:
+    def ask(self, view: SheetState) -> Advice[Any]:
         """Return every legal move with the expected final total after it."""
         self._check(view)
         return told_alone(super().ask(view))
@@ -440,29 +439,29 @@ class AloneBot(TableBot):
 _ALONE_NOTE = "alone at the table: expert maximises the expected total"
 
 
-def told_alone(advice: Advice, notes: Callable[[], Sequence[str]] = tuple) -> Advice:
+def told_alone(advice: Advice[Any], notes: Callable[[], Sequence[str]] = tuple) -> Advice[Any]:
     """Return the advice of level hard as expert gives it to one who plays alone."""
     extra = {"note": _ALONE_NOTE}
     return replace(advice, extra=extra, notes=notes)
 
 
-def make_judge(game: Yacht, tables: Path | None) -> Judge | None:
+def make_turn_gains(rules: Yacht, tables: Path | None) -> TurnGains | None:
     """Return who knows exactly what a turn gains, None without the full outlook."""
     try:
-        outlooks = open_outlooks(game.options, tables)
+        outlooks = open_outlooks(rules.options, tables)
     except MissingTableError:
         return None
     if not outlooks.exact:
         return None
-    table = open_table(TYPE.table_spec(game.options), tables_folder(tables))
-    return ExpertBot(TableBot(game, table), outlooks)
+    table = open_table(TABLES.spec(rules.options), tables_folder(tables))
+    return ExpertBot(TableBot(rules, table), outlooks)
 
 
-def make_expert(game: Yacht, table: Table, tables: Path | None) -> Bot:
+def make_expert(rules: Yacht, table: Table, tables: Path | None) -> Bot[SheetState, Any]:
     """Return expert with the best outlook that is built; without one, for who plays alone.
 
     Args:
-        game: the rules.
+        rules: the rules.
         table: the table of their values.
         tables: the folder of table files, None for the usual places.
 
@@ -470,10 +469,10 @@ def make_expert(game: Yacht, table: Table, tables: Path | None) -> Bot:
         TableError: an outlook is damaged or unfit.
     """
     try:
-        outlooks = open_outlooks(game.options, tables)
+        outlooks = open_outlooks(rules.options, tables)
     except MissingTableError as missing:
-        return AloneBot(game, table, missing)
-    return ExpertBot(TableBot(game, table), outlooks)
+        return AloneBot(rules, table, missing)
+    return ExpertBot(TableBot(rules, table), outlooks)
 
 
 # For people: what the sheet will come to.
@@ -497,9 +496,9 @@ def final_totals(rating: TableBot, outlooks: Outlooks, view: SheetState) -> tupl
     Returns:
         (totals,) the chance of each final total from 0 on; the chance of the upper bonus.
     """
-    game, sheet = rating.game, view.sheet
+    rules, sheet = rating.rules, view.sheet
     if view.is_over() or view.rolls_left == ROLLS_A_TURN:
-        ending = _ending(outlooks, game, sheet, sheet.total)
+        ending = _ending(outlooks, rules, sheet, sheet.total)
         return ending[:-1], float(ending[-1])
     choices = rating.turn_choices([sheet])[:, 0]
     known: dict[Any, Floats] = {}
@@ -512,25 +511,25 @@ def final_totals(rating: TableBot, outlooks: Outlooks, view: SheetState) -> tupl
             if chosen < FIRST_WRITE:
                 rolled.append(kept[chosen])
                 continue
-            after = game.write(sheet, dice, left, WRITES[chosen - FIRST_WRITE])
+            after = rules.write(sheet, dice, left, WRITES[chosen - FIRST_WRITE])
             if after not in known:
-                known[after] = _ending(outlooks, game, after, sheet.total)
+                known[after] = _ending(outlooks, rules, after, sheet.total)
             rolled.append(known[after])
         kept = keep_values(np.array(rolled))
     place = KEEPS.index(view.dice if view.dice is not None else view.kept)
     return kept[place, :-1], float(kept[place, -1])
 
 
-def _ending(outlooks: Outlooks, game: Yacht, sheet: Sheet, total: int) -> Floats:
+def _ending(outlooks: Outlooks, rules: Yacht, sheet: Sheet, total: int) -> Floats:
     """Return the chance of each final total of a sheet, and last that of the upper bonus.
 
     Args:
         outlooks: what is to come.
-        game: the rules.
+        rules: the rules.
         sheet: the sheet, at the start of a turn.
         total: its total at most a turn ago.
     """
-    state = state_index(*game.state(sheet))
+    state = state_index(*rules.state(sheet))
     row = outlooks.field.rows(np.array([state]))[0]
     found = np.zeros(total + _MOST + REACH + 1)
     found[sheet.total : sheet.total + len(row)] = row

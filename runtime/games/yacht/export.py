@@ -15,20 +15,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ustad.runtime.bots.yacht import TableBot
-from ustad.runtime.bots.yacht_expert import ExpertBot
-from ustad.runtime.bots.yacht_outlook import (
-    BONUS_PARTS,
-    STEPS,
-    Outlooks,
-    kinds,
-    open_if_built,
-    read_compact,
-)
-from ustad.runtime.dice import COUNTS, DICE, FIRST_ROLL
-from ustad.runtime.errors import OptionError
-from ustad.runtime.export.content import Content, Packed, brief, vectors
-from ustad.runtime.export.sheet import (
+from ustad.runtime.core.errors import OptionError
+from ustad.runtime.core.work import Progress
+from ustad.runtime.export.content import Content, Exporter, Packed, brief, vectors
+from ustad.runtime.games.five_dice.export import (
     VECTORS,
     VECTORS_SEED,
     Case,
@@ -38,8 +28,13 @@ from ustad.runtime.export.sheet import (
     columns_by_row,
     sheet_content,
 )
-from ustad.runtime.games.base import Progress
-from ustad.runtime.games.yacht import (
+from ustad.runtime.games.five_dice.turn import COUNTS, DICE, FIRST_ROLL
+from ustad.runtime.games.yacht.codec import CODEC
+from ustad.runtime.games.yacht.distributions import KNOTS, REACH, SHIFTS
+from ustad.runtime.games.yacht.expert import ExpertBot
+from ustad.runtime.games.yacht.levels import TableBot
+from ustad.runtime.games.yacht.outlooks import Outlooks, open_if_built
+from ustad.runtime.games.yacht.rules import (
     ALL_OPEN,
     BONUS,
     BONUS_AT,
@@ -51,13 +46,12 @@ from ustad.runtime.games.yacht import (
     FULL_HOUSE,
     LARGE_STRAIGHT,
     LOWER_OPEN,
-    LOWER_SETS,
     OPEN_YACHT,
     PLAIN,
+    RULES,
     SECOND_YACHT,
     SMALL_STRAIGHT,
     THREE_OF_A_KIND,
-    TYPE,
     UPPER_BOXES,
     UPPER_OPEN,
     YACHT,
@@ -65,12 +59,15 @@ from ustad.runtime.games.yacht import (
     YACHT_BIT,
     Yacht,
     box_points,
-    columns,
     five_equal,
-    state_number,
     yacht_after,
 )
-from ustad.runtime.outlook import KNOTS, REACH, SHIFTS
+from ustad.runtime.games.yacht.states import (
+    LOWER_SETS,
+    columns,
+    state_number,
+)
+from ustad.runtime.games.yacht.tables import BONUS_PARTS, STEPS, TABLES, kinds, read_compact
 from ustad.tables import Table, open_table
 
 Floats = NDArray[np.float64]
@@ -104,9 +101,9 @@ OUTLOOK_IN_WORDS = {
 _COUNTS = COUNTS[FIRST_ROLL:]
 
 
-def sheet_arrays(game: Yacht) -> SheetArrays:
+def sheet_arrays(rules: Yacht) -> SheetArrays:
     """Return the rules as arrays."""
-    setting, known = game.second_yacht, columns()
+    setting, known = rules.second_yacht, columns()
     counts = _COUNTS.tolist()
     equal = [roll for roll, found in enumerate(counts) if five_equal(found)]
     cases = [[Case(0, ALL_OPEN, (0, 0, 0))]]
@@ -222,31 +219,37 @@ def content(options: Mapping[str, Any], folder: Path, progress: Progress | None 
         TableError: its table is missing or unfit.
         ExportError: rounding it would cost too much.
     """
-    spec = TYPE.table_spec(options)
+    spec = TABLES.spec(options)
     if "outlook" in spec.options:
         raise OptionError("option outlook: the compact outlook is exported with the values")
-    game = Yacht(**spec.options)
+    rules = Yacht(**spec.options)
     table = open_table(spec, folder)
-    found = sheet_content(TYPE, game, table, sheet_arrays(game), TableBot, "hard", progress)
+    found = sheet_content(
+        CODEC, RULES, rules, table, sheet_arrays(rules), TableBot, "hard", progress
+    )
     outlook = open_if_built(spec.options, "compact", folder)
     found = replace(found, levels={**found.levels, "expert": "win_share"})
-    return found if outlook is None else _with_outlook(found, game, table, outlook)
+    return found if outlook is None else _with_outlook(found, rules, table, outlook)
 
 
-def experts(game: Yacht, table: Table, outlook: Table, read: Floats) -> tuple[ExpertBot, ExpertBot]:
+def experts(
+    rules: Yacht, table: Table, outlook: Table, read: Floats
+) -> tuple[ExpertBot, ExpertBot]:
     """Return the experts that go by the exact values and by the rounded ones."""
     bonus = outlook.parts["bonus"] / BONUS_PARTS
-    known = Outlooks("compact", read_compact(game.second_yacht, outlook), bonus, False)
+    known = Outlooks("compact", read_compact(rules.second_yacht, outlook), bonus, False)
     rounded_table = replace(table, values=read)
-    return ExpertBot(TableBot(game, table), known), ExpertBot(TableBot(game, rounded_table), known)
+    return ExpertBot(TableBot(rules, table), known), ExpertBot(
+        TableBot(rules, rounded_table), known
+    )
 
 
-def _with_outlook(found: Content, game: Yacht, table: Table, outlook: Table) -> Content:
+def _with_outlook(found: Content, rules: Yacht, table: Table, outlook: Table) -> Content:
     """Return an export with an outlook in a second file."""
     names = [name for name, *_ in STEPS]
     parts = [f"{name}{rest}" for name in names for rest in ("", "_lengths", "_first")]
     arrays = {
-        "outlook_kind": Packed(kinds(game.second_yacht).astype("|u1")),
+        "outlook_kind": Packed(kinds(rules.second_yacht).astype("|u1")),
         "knots": Packed(outlook.values),
         "knot_shift": Packed(outlook.parts["shift"]),
         **{name: Packed(outlook.parts[name]) for name in parts},
@@ -263,9 +266,9 @@ def _with_outlook(found: Content, game: Yacht, table: Table, outlook: Table) -> 
             "in_words": OUTLOOK_IN_WORDS,
         }
     }
-    exact, read = experts(game, table, outlook, found.files["values.bin"]["values"].values())
-    starts = [game.new(players, players - 1) for players in range(2, 7)]
-    played = vectors(TYPE, starts, exact, read, VECTORS, VECTORS_SEED, "expert")
+    exact, read = experts(rules, table, outlook, found.files["values.bin"]["values"].values())
+    starts = [rules.new(players, players - 1) for players in range(2, 7)]
+    played = vectors(CODEC, starts, exact, read, VECTORS, VECTORS_SEED, "expert")
     return replace(
         found,
         vectors=[*found.vectors, *brief(played)],
@@ -273,3 +276,6 @@ def _with_outlook(found: Content, game: Yacht, table: Table, outlook: Table) -> 
         reader=("yacht.js", "outlook.js", *found.reader),
         files={**found.files, "outlook.bin": arrays},
     )
+
+
+EXPORTER = Exporter(content, option_sets)

@@ -6,10 +6,10 @@
 - **hard** plays the exact table: every keep to the end of the turn, every box
   against what the sheet is worth after it.  It maximises the expected final
   total, and nothing does better;
-- **expert** plays to win against the sheets it sees: :mod:`ustad.runtime.bots.yacht_expert`.
+- **expert** plays to win against the sheets it sees: :mod:`ustad.runtime.games.yacht.expert`.
 
 The problem of hard.  The table holds what a sheet is worth between turns.  The
-turn itself is solved anew for each sheet by :mod:`ustad.runtime.bots.sheet`, from
+turn itself is solved anew for each sheet by :mod:`ustad.runtime.games.five_dice.bots`, from
 what writing each roll into each box is worth.
 
 Shapes.  A *payment* is a pair of a box and points that it can hold; there are
@@ -24,36 +24,39 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ustad.runtime.bots.sheet import RatingBot, RuleOfThumb, sub_keep_array
-from ustad.runtime.dice import COUNTS, FIRST_ROLL, ROLL_INDEX, ROLLS, Turn, keep_values
-from ustad.runtime.games.base import TIE, Bot
-from ustad.runtime.games.sheet import KEEP_MOVES, Keep, SheetState
-from ustad.runtime.games.yacht import (
+from ustad.runtime.core.game import TIE
+from ustad.runtime.games.five_dice.bots import RatingBot, RuleOfThumb, sub_keep_array
+from ustad.runtime.games.five_dice.sheet import KEEP_MOVES, Keep, SheetState
+from ustad.runtime.games.five_dice.turn import (
+    COUNTS,
+    FIRST_ROLL,
+    ROLL_INDEX,
+    ROLLS,
+    Turn,
+    keep_values,
+)
+from ustad.runtime.games.yacht.rules import (
     BONUS_AT,
     BOXES,
-    TYPE,
     WRITES,
     Sheet,
     Yacht,
     box_points,
-    columns,
     extra_points,
     five_equal,
     has_jokers,
-    state_index,
-    state_number,
     upper_after,
     upper_points,
     write_points,
     yacht_after,
 )
-from ustad.tables import Table, open_table, tables_folder
+from ustad.runtime.games.yacht.states import columns, state_index, state_number
+from ustad.tables import Table
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -107,7 +110,7 @@ class MediumBot(RuleOfThumb):
         """Return the keep or write; writing at once counts as keeping all five dice."""
         if view.rolls_left:
             roll = ROLL_INDEX[view.dice or ()]
-            values = _points_after_roll(view.game.second_yacht, view.sheet.open_boxes)
+            values = _points_after_roll(view.rules.second_yacht, view.sheet.open_boxes)
             keeps = sub_keep_array(roll)
             best = keeps[values[keeps].argmax()]
             if values[best] > values[FIRST_ROLL + roll] + TIE:
@@ -124,7 +127,7 @@ def _points_after_roll(second_yacht: int, open_boxes: int) -> Floats:
 
 def best_write_now(view: SheetState) -> Any:
     """Return the legal write with the most points, the first on the sheet of equals."""
-    points = roll_points(view.game.second_yacht, view.sheet.open_boxes)
+    points = roll_points(view.rules.second_yacht, view.sheet.open_boxes)
     return WRITES[int(points[ROLL_INDEX[view.dice or ()]].argmax())]
 
 
@@ -207,29 +210,29 @@ class TableBot(RatingBot):
 
     writes = WRITES
 
-    def __init__(self, game: Yacht, table: Table) -> None:
+    def __init__(self, rules: Yacht, table: Table) -> None:
         super().__init__()
-        self.game = game
+        self.rules = rules
         self.table = table
 
     def key(self, sheet: Sheet) -> tuple[int, int, int]:
         """Return the open boxes, what the yacht box holds, and the upper sum up to 63."""
-        return self.game.state(sheet)
+        return self.rules.state(sheet)
 
     def to_come(self, sheet: Sheet) -> float:
         """Return the expected points still to come at the start of a turn."""
-        return float(self.table.values[state_index(*self.game.state(sheet))])
+        return float(self.table.values[state_index(*self.rules.state(sheet))])
 
     def solve(self, keys: Sequence[tuple[int, int, int]]) -> YachtTurns:
         """Solve the turns of sheets with these keys, a lane each."""
         open_boxes, held, upper = np.array(keys).T
         gains = self._gains(open_boxes, held, upper)
         equal = np.stack(
-            [five_equal_payments(self.game.second_yacht, key[0]) for key in keys], axis=-1
+            [five_equal_payments(self.rules.second_yacht, key[0]) for key in keys], axis=-1
         )
         equal_counts = _ROLL_COUNTS[FIVE_EQUAL[0]]
         extra = np.array(
-            [float(extra_points(self.game.second_yacht, key[1], equal_counts)) for key in keys]
+            [float(extra_points(self.rules.second_yacht, key[1], equal_counts)) for key in keys]
         )
         stop = np.maximum.reduce(gains[PAYMENT_BY_BOX], axis=0)
         lanes = np.arange(len(keys))
@@ -238,7 +241,7 @@ class TableBot(RatingBot):
 
     def _gains(self, open_boxes: Ints, held: Ints, upper: Ints) -> Floats:
         """Return (payments + 1, n) what each payment is worth for each sheet."""
-        states, rewards, is_open = after_payments(self.game.second_yacht, open_boxes, held, upper)
+        states, rewards, is_open = after_payments(self.rules.second_yacht, open_boxes, held, upper)
         gains = np.full((PAYMENTS + 1, len(upper)), -np.inf)
         gains[:PAYMENTS][is_open] = self.table.values[states[is_open]] + rewards[is_open]
         return gains
@@ -285,17 +288,3 @@ def _yacht_after(second_yacht: int) -> Ints:
     return np.array(
         [[yacht_after(second_yacht, held, box, paid) for held in range(3)] for box, paid in pairs]
     )
-
-
-def make_bot(level: str, game: Yacht, tables: Path | None) -> Bot:
-    """Return a bot of a level; see :meth:`ustad.runtime.games.base.GameType.bot`."""
-    if level == "easy":
-        return EasyBot()
-    if level == "medium":
-        return MediumBot()
-    table = open_table(TYPE.table_spec(game.options), tables_folder(tables))
-    if level == "hard":
-        return TableBot(game, table)
-    from ustad.runtime.bots.yacht_expert import make_expert  # it needs this module
-
-    return make_expert(game, table, tables)

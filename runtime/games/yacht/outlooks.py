@@ -1,233 +1,29 @@
-"""Outlooks of yacht: how they lie in their tables, and how to read them.
-
-Four kinds of table hold distributions of the points still to come, for every state
-at the start of a turn:
-
-- **full**: the chance of every number of points, up to ``SPAN``, under hard play;
-- **compact**: the same in some 3 MB;
-- **best**: the best chance to make at least so many points, each number for itself;
-- **best_compact**: in some 3 MB two parts of these and one of the outlook.
-
-Rows.  In the large tables the row of a state holds a number for 0, 1, 2, ... points,
-as many as :func:`widths` says, by what the yacht box holds.  Compact tables hold
-states in whole parts, with one or two open boxes in 65,535, with three in 255 and
-with four in 63, and those with more by knots; see :mod:`ustad.runtime.outlook`.
-"""
+"""The outlooks that yacht's expert goes by: which are built, and what they hold."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ustad.runtime.dice import FACES
-from ustad.runtime.games.yacht import (
-    ALL_OPEN,
-    BONUS,
-    LOWER_SETS,
-    OPEN_YACHT,
-    PLAIN,
-    SECOND_YACHT,
-    TYPE,
-    UPPER_BOXES,
-    columns,
-    state_index,
-    yacht_states,
+from ustad.runtime.games.yacht.distributions import Outlook
+from ustad.runtime.games.yacht.rules import SECOND_YACHT
+from ustad.runtime.games.yacht.tables import (
+    BONUS_PARTS,
+    MIX,
+    outlook_spec,
+    read_best,
+    read_compact,
+    read_full,
 )
-from ustad.runtime.outlook import (
-    KNOTS,
-    SPAN,
-    BestChances,
-    CompactOutlook,
-    FullOutlook,
-    Knots,
-    Outlook,
-    Steps,
-)
-from ustad.tables import MissingTableError, Table, TableSpec, open_table, tables_folder
+from ustad.tables import MissingTableError, Table, open_table, tables_folder
 
 Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-
-STEPS = (("fine", 2, 65535, "<u2"), ("medium", 3, 255, "|u1"), ("coarse", 4, 63, "|u1"))
-"""The kinds of states that compact tables hold in whole parts: the name, the most open boxes,
-how many parts, and their type."""
-
-FAR = len(STEPS)
-"""The kind of the other states, held by knots."""
-
-BONUS_PARTS = 1000
-
-MIX = 2 / 3
-"""What best chances count in the compact mixture; the outlook under hard play is the rest."""
-
-_START_POINTS = 250
-"""A table's start value is that of so many points at the start of the game."""
-
-_MOST_WITHOUT_YACHT = 5 * sum(range(1, FACES + 1)) + BONUS + 30 + 30 + 25 + 30 + 40 + 30
-"""Points of the best sheet but its yacht box, without further yachts."""
-
-
-def widths(second_yacht: int) -> tuple[int, ...]:
-    """Return how many entries a row has, by what the yacht box holds."""
-    if second_yacht == PLAIN:
-        return _MOST_WITHOUT_YACHT + 50 + 1, _MOST_WITHOUT_YACHT + 1
-    return SPAN, _MOST_WITHOUT_YACHT + 1, SPAN
-
-
-def section() -> int:
-    """Return how many states have the same thing in the yacht box."""
-    return LOWER_SETS * columns().count
-
-
-def row_starts(second_yacht: int) -> Ints:
-    """Return (states + 1,) where the row of each state begins."""
-    sizes = np.repeat(widths(second_yacht), section())
-    return np.concatenate([[0], np.cumsum(sizes)])
-
-
-@cache
-def open_counts(second_yacht: int) -> Ints:
-    """Return (states,) how many boxes are open in each state."""
-    known = columns()
-    open_lower = np.array([members.bit_count() for members in range(LOWER_SETS)])
-    open_upper = np.repeat(open_lower[: 1 << UPPER_BOXES], np.diff(known.bounds))
-    open_yacht = np.arange(yacht_states(second_yacht)) == OPEN_YACHT
-    counts: Ints = (open_yacht[:, None, None] + open_lower[:, None] + open_upper).ravel()
-    return counts
-
-
-@cache
-def kinds(second_yacht: int) -> NDArray[np.int8]:
-    """Return (states,) the kind of each state: the form that a compact table holds it in."""
-    limits = [most for _, most, _, _ in STEPS]
-    found: NDArray[np.int8] = np.searchsorted(limits, open_counts(second_yacht)).astype(np.int8)
-    return found
-
-
-_QUANTITIES = {
-    "full": "chance of each number of points still to come under the play of level hard",
-    "compact": "first knot, then gaps between the knots, of the points still to come under the "
-    "play of level hard",
-    "best": "best chance of at least each number of points still to come",
-    "best_compact": "first knot, then gaps between the knots, of the points still to come, mixed "
-    "of one part under the play of level hard and two of best chances",
-}
-
-_ROWS = (
-    "values[start of the row + points]; rows in the order of the states, which are numbered as "
-    "in the table of values, of {widths} entries by what the yacht box holds; parts/tail and "
-    "parts/tail_points are the chance and the mean of what is beyond a row"
-)
-_COMPACT = (
-    "values[:, i] and parts/shift[i] for state number i of those with five open boxes or more, "
-    "states numbered as in the table of values: the first knot, then the gap to each next; "
-    "ten equal parts of the chance lie above a knot up to the next, all moved by shift / 16 "
-    "points; states with one or two open boxes in 65535 parts, with three in 255, with four in "
-    "63: row i of {fine,medium,coarse} has lengths[i] entries, from first[i] points on, one row "
-    "after the other; parts/bonus in 1000 parts"
-)
-
-
-def table_spec(options: Mapping[str, Any], outlook: str) -> TableSpec:
-    """Return the identity of the table of an outlook.
-
-    Args:
-        options: the full option set of the rules.
-        outlook: ``compact``, ``full``, ``best`` or ``best_compact``.
-    """
-    second_yacht = SECOND_YACHT.index(options["second_yacht"])
-    states = yacht_states(second_yacht) * section()
-    start = state_index(ALL_OPEN, OPEN_YACHT, 0)
-    parts: dict[str, tuple[str, tuple[int, ...]]]
-    shape: tuple[int, ...]
-    if outlook in {"full", "best"}:
-        formula = _ROWS.format(widths=", ".join(map(str, widths(second_yacht))))
-        starts = row_starts(second_yacht)
-        dtype, shape = "<f8", (int(starts[-1]),)
-        start_index = int(starts[start]) + _START_POINTS
-        parts = {}
-        if outlook == "full":
-            parts = dict.fromkeys(("tail", "tail_points", "bonus"), ("<f8", (states,)))
-    else:
-        formula = _COMPACT
-        counts = np.bincount(kinds(second_yacht)).tolist()
-        dtype, shape = "|u1", (KNOTS, counts[FAR])
-        start_index = int(np.count_nonzero(kinds(second_yacht)[:start] == FAR))
-        parts = {"shift": ("|i1", (counts[FAR],)), "bonus": ("<u2", (states,))}
-        for (name, _, _, kind), count in zip(STEPS, counts[:FAR], strict=True):
-            parts |= {
-                name: (kind, (-1,)),
-                f"{name}_lengths": ("<u2", (count,)),
-                f"{name}_first": ("<u2", (count,)),
-            }
-    return TableSpec(
-        game=TYPE.name,
-        options={**options, "outlook": outlook},
-        quantity=_QUANTITIES[outlook],
-        unit="points" if outlook.endswith("compact") else "probability",
-        index_version=1,
-        index_formula=formula,
-        shape=shape,
-        start_index=start_index,
-        dtype=dtype,
-        parts=parts,
-        plain=("values",) if outlook.endswith("compact") else (),
-        mapped=outlook in {"full", "best"},
-    )
-
-
-def full(second_yacht: int, chance: Floats, tail: Floats, tail_points: Floats) -> FullOutlook:
-    """Return the outlook that these arrays hold."""
-    return FullOutlook(chance, widths(second_yacht), section(), tail, tail_points)
-
-
-def read_full(second_yacht: int, table: Table) -> FullOutlook:
-    """Return the outlook of a full table."""
-    tail, points = table.parts["tail"], table.parts["tail_points"]
-    return FullOutlook(table.values, widths(second_yacht), section(), tail, points, table.ensure)
-
-
-def read_best(second_yacht: int, table: Table) -> BestChances:
-    """Return the best chances of their table."""
-    return BestChances(table.values, widths(second_yacht), section(), table.ensure)
-
-
-def read_compact(second_yacht: int, table: Table) -> CompactOutlook:
-    """Return the outlook of a compact table."""
-    kind = kinds(second_yacht)
-    place = np.empty(len(kind), dtype=np.int64)
-    for number in range(FAR + 1):
-        members = np.flatnonzero(kind == number)
-        place[members] = np.arange(len(members))
-    parts = table.parts
-    steps = [
-        Steps(
-            parts[name],
-            np.concatenate([[0], np.cumsum(parts[f"{name}_lengths"], dtype=np.int64)]),
-            parts[f"{name}_first"],
-        )
-        for name, _, _, _ in STEPS
-    ]
-    return CompactOutlook(kind, place, (*steps, Knots(table.values, parts["shift"])))
-
-
-def start_mean(table: Table) -> float:
-    """Return the mean of the final total by the table of an outlook.
-
-    By best chances it is that of one who knows from the start which total it takes.
-    """
-    second_yacht = SECOND_YACHT.index(table.spec.options["second_yacht"])
-    read: dict[str, Callable[[int, Table], Outlook]] = {"full": read_full, "best": read_best}
-    known = read.get(table.spec.options["outlook"], read_compact)(second_yacht, table)
-    row = known.rows(np.array([state_index(ALL_OPEN, OPEN_YACHT, 0)]))[0]
-    return float(row @ np.arange(len(row)))
 
 
 @dataclass(frozen=True)
@@ -258,7 +54,7 @@ def learnt(open_boxes: Any, early: Any, share: Any) -> Any:
     One who knew from now on what the others will make could play for that total with the
     best chance there is; one who learnt nothing more would do as hard does.  Expert's
     later turns lie between: on the mean they bring this part of the difference.  It was
-    measured: the gains of later turns (:mod:`ustad.solver.yacht_gain`) were regressed on
+    measured: the gains of later turns (:mod:`ustad.solver.yacht.gain`) were regressed on
     the difference, for 2, 4 and 6 players, and the numbers rounded.  The fewer boxes are
     open, the more is known at the turns to come.  Arrays give an array.
 
@@ -292,7 +88,7 @@ def named_outlooks(options: Mapping[str, Any], name: str, folder: Path | None) -
     """
 
     def opened(outlook: str) -> Table:
-        return open_table(table_spec(options, outlook), tables_folder(folder))
+        return open_table(outlook_spec(options, outlook), tables_folder(folder))
 
     second_yacht = SECOND_YACHT.index(options["second_yacht"])
     exact = name in {"full", "best"}
@@ -316,6 +112,6 @@ def open_if_built(options: Mapping[str, Any], outlook: str, folder: Path | None)
         TableError: it is damaged or unfit.
     """
     try:
-        return open_table(table_spec(options, outlook), tables_folder(folder))
+        return open_table(outlook_spec(options, outlook), tables_folder(folder))
     except MissingTableError:
         return None

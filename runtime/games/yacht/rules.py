@@ -27,41 +27,23 @@ source's setting "off"): no 100 and no joker; ``free_joker``, for comparison wit
 the literature, where 254.5896 is often quoted: any open box may be written, and
 full house and straights pay in full once the yacht box and the upper box of the
 face are both written.
-
-**Numbering the states.**  What a sheet is still worth depends on its open boxes,
-on what the yacht box holds, and on the upper sum only through the bonus.  The
-sum itself says too much: what counts is whether the open upper boxes can still
-lift it to 63.  With open upper boxes O they can add any amount in R(O), the sums
-of up to five dice of each face of O; two sums with the same least member of R(O)
-that reaches 63 (or with none) have the same future.  So the 2,794 pairs of open
-upper boxes and reachable sum (63 and more counted as 63) fall into 1,640
-classes, the *columns*.  A state at the start of a turn has the index
-``row * 1640 + column``, where ``row = yacht * 64 + open lower boxes``; ``yacht``
-is 0 with the yacht box open, 1 written 0, 2 written 50 (under ``plain`` 1 for
-both).  Bits of the open lower boxes: three of a kind 1, four of a kind 2, full
-house 4, small straight 8, large straight 16, chance 32.
 """
 
 from __future__ import annotations
 
-import argparse
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cache, lru_cache
-from itertools import chain, combinations
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ustad.runtime.dice import COUNTS, FACES, FIRST_ROLL, ROLL_INDEX
-from ustad.runtime.errors import UsageError, shown
-from ustad.runtime.games.base import Bot, Judge, Option
-from ustad.runtime.games.columns import Columns, least_needed, merge_sums
-from ustad.runtime.games.sheet import SheetGame, SheetGameType, SheetState, Write, flag_int
-from ustad.runtime.strict_json import Fields
-from ustad.tables import Table, TableSpec
+from ustad.runtime.core.entry import Rulebook, Seats
+from ustad.runtime.core.options import Option
+from ustad.runtime.games.five_dice.sheet import SheetGame, Write
+from ustad.runtime.games.five_dice.turn import COUNTS, FACES, FIRST_ROLL, ROLL_INDEX
 
+NAME = "yacht"
 BOXES = (
     "ones",
     "twos",
@@ -82,17 +64,25 @@ BOXES = (
 THREE_OF_A_KIND, FOUR_OF_A_KIND, FULL_HOUSE, SMALL_STRAIGHT, LARGE_STRAIGHT, YACHT, CHANCE_BOX = (
     range(6, 13)
 )
+
 UPPER_BOXES = 6
+
 ALL_OPEN = (1 << len(BOXES)) - 1
+
 UPPER_OPEN = (1 << UPPER_BOXES) - 1
+
 YACHT_BIT = 1 << YACHT
+
 LOWER_OPEN = ALL_OPEN & ~UPPER_OPEN & ~YACHT_BIT
 
 BONUS_AT = 63
+
 BONUS = 35
+
 EXTRA_YACHT = 100
 
 SECOND_YACHT = ("bonus_and_joker", "plain", "free_joker")
+
 FORCED_JOKER, PLAIN, FREE_JOKER = range(3)
 
 OPEN_YACHT, YACHT_0, YACHT_50 = range(3)
@@ -229,47 +219,6 @@ def yacht_after(second_yacht: int, yacht: int, box: int, points: int) -> int:
     return YACHT_50 if points > 0 and second_yacht != PLAIN else YACHT_0
 
 
-# Numbering the states.
-
-LOWER_SETS = 64
-
-
-def state_number(
-    column: NDArray[np.int64], column_count: int, open_boxes: Any, yacht: Any, upper: Any
-) -> Any:
-    """Return the index of a state at the start of a turn; arrays give an array.
-
-    Args:
-        column: :attr:`Columns.column`.
-        column_count: :attr:`Columns.count`.
-        open_boxes: bit b set: box b is open.
-        yacht: OPEN_YACHT, YACHT_0 or YACHT_50 (under ``plain`` never the last).
-        upper: the upper sum, 63 and more counted as 63.
-    """
-    lower = open_boxes >> THREE_OF_A_KIND & 31 | open_boxes >> CHANCE_BOX << 5
-    return (yacht * LOWER_SETS + lower) * column_count + column[open_boxes & UPPER_OPEN, upper]
-
-
-@cache
-def columns() -> Columns:
-    """Return the columns of the states, 1,640 for 2,794 reachable pairs."""
-    amounts = [[(box + 1) * count for count in range(6)] for box in range(UPPER_BOXES)]
-    return merge_sums(
-        amounts, lambda addable, upper: least_needed(addable, upper, BONUS_AT), BONUS_AT
-    )
-
-
-def state_index(open_boxes: int, yacht: int, upper: int) -> int:
-    """Return the index of a state at the start of a turn, for any upper sum."""
-    known = columns()
-    return int(state_number(known.column, known.count, open_boxes, yacht, min(upper, BONUS_AT)))
-
-
-def yacht_states(second_yacht: int) -> int:
-    """Return how many contents of the yacht box the states tell apart."""
-    return 2 if second_yacht == PLAIN else 3
-
-
 # The sheet and the game.
 
 
@@ -298,18 +247,21 @@ def make_sheet(points: tuple[int, ...], extra_yachts: int) -> Sheet:
 
 
 @cache
-def _roll_counts() -> list[list[int]]:
+def roll_counts() -> list[list[int]]:
+    """Return how many dice of each roll show each face."""
     counts: list[list[int]] = COUNTS[FIRST_ROLL:].tolist()
     return counts
 
 
 WRITES: tuple[Write, ...] = tuple(Write(box) for box in BOXES)
+
 _BOX_NUMBER = {name: box for box, name in enumerate(BOXES)}
 
 
 class Yacht(SheetGame):
     """The rules of yacht with the option ``second_yacht``."""
 
+    name = NAME
     boxes = BOXES
     turns = len(BOXES)
 
@@ -329,7 +281,7 @@ class Yacht(SheetGame):
 
     def state(self, sheet: Sheet) -> tuple[int, int, int]:
         """Return open boxes, yacht box and upper sum, as the states of these rules count them."""
-        held = min(sheet.yacht, yacht_states(self.second_yacht) - 1)
+        held = min(sheet.yacht, YACHT_0) if self.second_yacht == PLAIN else sheet.yacht
         return sheet.open_boxes, held, min(sheet.upper, BONUS_AT)
 
     def turns_taken(self, sheet: Sheet) -> int:
@@ -349,7 +301,7 @@ class Yacht(SheetGame):
     def write(self, sheet: Sheet, dice: tuple[int, ...], rolls_left: int, move: Write) -> Sheet:
         """Return the sheet with the dice written into a legal box."""
         box = _BOX_NUMBER[move.box]
-        counts = _roll_counts()[ROLL_INDEX[dice]]
+        counts = roll_counts()[ROLL_INDEX[dice]]
         points = write_points(self.second_yacht, sheet.open_boxes, box, counts)
         extra = extra_points(self.second_yacht, sheet.yacht, counts)
         held = sheet.points
@@ -370,7 +322,7 @@ class Yacht(SheetGame):
 
 @lru_cache(maxsize=4096)
 def _legal_writes(second_yacht: int, open_boxes: int, roll: int) -> tuple[Write, ...]:
-    counts = _roll_counts()[roll]
+    counts = roll_counts()[roll]
     return tuple(
         WRITES[box]
         for box in range(len(BOXES))
@@ -383,238 +335,12 @@ def _open_writes(open_boxes: int) -> tuple[Write, ...]:
     return tuple(WRITES[box] for box in range(len(BOXES)) if open_boxes >> box & 1)
 
 
-@cache
-def possible_points(box: int) -> frozenset[int]:
-    """Return what a box can hold: what any roll pays there."""
-    return frozenset(box_points(box, counts, False) for counts in _roll_counts())
-
-
-OUTLOOK = Option(
-    "outlook",
-    None,
-    ("compact", "full", "best", "best_compact"),
-    "the points still to come as distributions, for expert: compact; full, every point; best, "
-    "the best chances of every total too; best_compact, compact with these",
+OPTIONS = (
+    Option(
+        "second_yacht",
+        "bonus_and_joker",
+        SECOND_YACHT,
+        "what five equal dice are once the yacht box is written",
+    ),
 )
-"""What a table holds beside the values."""
-
-
-class YachtType(SheetGameType):
-    """Yacht as the commands know it."""
-
-    name = "yacht"
-    title = "Yacht (याट)"
-    box_names = BOXES
-    table_levels = frozenset({"hard", "expert"})
-    options = (
-        Option(
-            "second_yacht",
-            "bonus_and_joker",
-            SECOND_YACHT,
-            "what five equal dice are once the yacht box is written",
-        ),
-    )
-
-    def game(self, options: Mapping[str, Any]) -> Yacht:
-        """Return the rules."""
-        return Yacht(**options)
-
-    def sheet_from_json(self, game: Yacht, sheet: Any, name: str) -> Sheet:
-        """Return the sheet that a JSON object describes.
-
-        Refused: points that no dice give, and extra yachts that this sheet
-        cannot have had (see :func:`_most_extra_yachts`).
-        """
-        fields = Fields(sheet, name)
-        points = []
-        for box, label in enumerate(BOXES):
-            held = fields.take(label, None)
-            if held is None:
-                points.append(-1)
-                continue
-            possible = possible_points(box)
-            if type(held) is not int or held not in possible:
-                fields.fail(label, "one of " + ", ".join(map(str, sorted(possible))), held)
-            points.append(held)
-        most = _most_extra_yachts(game, points)
-        extra = fields.integer("extra_yachts", 0, most, 0)
-        fields.done()
-        return make_sheet(tuple(points), extra)
-
-    def sheet_to_json(self, game: Yacht, sheet: Sheet) -> dict[str, Any]:
-        """Return the boxes written and the extra yachts."""
-        boxes = {
-            name: points for name, points in zip(BOXES, sheet.points, strict=True) if points >= 0
-        }
-        return {**boxes, "extra_yachts": sheet.extra_yachts}
-
-    def remark(self, state: SheetState) -> str:
-        """Return how far the upper sum is from the bonus."""
-        upper = state.sheet.upper
-        if upper >= BONUS_AT:
-            return f"upper sum {upper}: the bonus of {BONUS} is earned"
-        return f"upper sum {upper}: {BONUS_AT - upper} more for the bonus of {BONUS}"
-
-    def add_flags(self, parser: argparse.ArgumentParser) -> None:
-        """Add the flags for one sheet and its dice, and for a total to reach."""
-        super().add_flags(parser)
-        parser.add_argument(
-            "--target", metavar="TOTAL", help="ask for the best chance of so many points"
-        )
-
-    def adviser_from_flags(
-        self, args: argparse.Namespace, game: Yacht, tables: Path | None
-    ) -> Bot | None:
-        """Return who knows the chances of a total, if one is asked for."""
-        if args.target is None:
-            return None
-        from ustad.runtime.bots.yacht_target import make_target_bot
-
-        if args.level != "expert":
-            raise UsageError(f"--level: no level plays for a --target, got {shown(args.level)}")
-        target = flag_int("--target", args.target)
-        return make_target_bot(game, target, tables)
-
-    def bot(self, level: str, game: Yacht, tables: Path | None, seed: int) -> Bot:
-        """Return a bot of a level; hard and expert need the table of the game's options."""
-        from ustad.runtime.bots.yacht import make_bot
-
-        return make_bot(level, game, tables)
-
-    @property
-    def table_fields(self) -> tuple[Option, ...]:
-        """The options, and which outlook a table holds, if one."""
-        return (*self.options, OUTLOOK)
-
-    def plays_by(self, level: str, game: Yacht, tables: Path | None) -> str | None:
-        """Return the outlook that expert plays by."""
-        if level != "expert":
-            return None
-        from ustad.runtime.bots.yacht_outlook import open_outlooks
-
-        return f"outlook {open_outlooks(game.options, tables).name}"
-
-    def judge(self, level: str, game: Yacht, tables: Path | None) -> Judge | None:
-        """Return who knows exactly what expert gains among others of level hard.
-
-        It takes the full outlook: without it nobody does.
-        """
-        if level != "expert":
-            return None
-        from ustad.runtime.bots.yacht_expert import make_judge
-
-        return make_judge(game, tables)
-
-    def table_options(self) -> tuple[dict[str, Any], ...]:
-        """Return the values of the three settings, and the compact outlooks of the game's own."""
-        return (
-            *({"second_yacht": setting} for setting in SECOND_YACHT),
-            *(
-                {"second_yacht": setting, "outlook": "compact"}
-                for setting in ("bonus_and_joker", "plain")
-            ),
-        )
-
-    def start_value(self, table: Table) -> tuple[float, str]:
-        """Return the expected total by a table: of an outlook the mean."""
-        if "outlook" not in table.spec.options:
-            return super().start_value(table)
-        from ustad.runtime.bots.yacht_outlook import start_mean
-
-        return start_mean(table), "points"
-
-    def tables_asked_for(self, options: dict[str, Any]) -> Sequence[dict[str, Any]]:
-        """Return the table of these options and those it is of no use without."""
-        outlooks = {
-            "best": ("full", "best", "compact", "best_compact"),
-            "best_compact": ("compact", "best_compact"),
-        }
-        asked = options.get("outlook")
-        if asked is None:
-            return (options,)
-        rules = {name: value for name, value in options.items() if name != "outlook"}
-        needed = outlooks.get(asked, (asked,))
-        return (rules, *({**rules, "outlook": outlook} for outlook in needed))
-
-    def columns(self, options: Mapping[str, Any]) -> Columns:
-        """Return the columns of the states, which are the same under every setting."""
-        del options
-        return columns()
-
-    def table_spec(self, options: Mapping[str, Any]) -> TableSpec:
-        """Return the identity of the table of expected points still to come, or of an outlook."""
-        given = dict(options)
-        if (outlook := given.pop("outlook", None)) is not None:
-            from ustad.runtime.bots.yacht_outlook import table_spec
-
-            return table_spec(self.read_options(given), OUTLOOK.check(outlook))
-        full = self.read_options(given)
-        second_yacht = SECOND_YACHT.index(full["second_yacht"])
-        rows = yacht_states(second_yacht) * LOWER_SETS
-        return TableSpec(
-            game=self.name,
-            options=full,
-            quantity="expected points still to come at the start of a turn, under the best play",
-            unit="points",
-            index_version=1,
-            index_formula=(
-                "values[row * columns + column[open upper boxes, min(upper sum, 63)]]; "
-                "row = yacht * 64 + open lower boxes; yacht: 0 open, 1 written 0 (under plain: "
-                "written), 2 written 50; open boxes as bits, upper: ones 1, twos 2, threes 4, "
-                "fours 8, fives 16, sixes 32; lower: three_of_a_kind 1, four_of_a_kind 2, "
-                "full_house 4, small_straight 8, large_straight 16, chance 32; the bonus of 35 "
-                "is paid by the write that lifts the upper sum to 63"
-            ),
-            shape=(rows * columns().count,),
-            start_index=state_index(ALL_OPEN, OPEN_YACHT, 0),
-        )
-
-
-def _most_extra_yachts(game: Yacht, points: Sequence[int]) -> int:
-    """Return the most extra yachts that a sheet can have had.
-
-    They need 50 in the yacht box, and each was written somewhere: into a box that
-    holds what five equal dice put there.  Under the forced joker they fill the upper
-    box of their face while it is open, so a lower box takes them only after that
-    upper box is written, and an upper box takes a 0 only once every lower box is
-    written and some other upper box too.  So the upper boxes that hold 0 are tried
-    both ways: written early, or last and as jokers.
-    """
-    if game.second_yacht == PLAIN or points[YACHT] != 50:
-        return 0
-    upper = {box for box in range(UPPER_BOXES) if points[box] >= 0}
-    own = sum(points[box] == 5 * (box + 1) for box in upper)
-    if game.second_yacht == FREE_JOKER:
-        return own + sum(points[box] == 0 for box in upper) + _free_lower_jokers(points, upper)
-    lower_written = all(held >= 0 for held in points[UPPER_BOXES:])
-    noughts = [box for box in upper if points[box] == 0] if lower_written else []
-    most = 0
-    for last in chain.from_iterable(combinations(noughts, n) for n in range(len(noughts) + 1)):
-        if early := upper.difference(last):
-            most = max(most, own + len(last) + _lower_jokers(points, early))
-    return most
-
-
-def _lower_jokers(points: Sequence[int], early: set[int]) -> int:
-    """Return how many lower boxes hold what a joker puts there, these upper boxes being written."""
-    sums = {5 * (box + 1) for box in early}
-    in_full = sum(points[box] > 0 for box in (FULL_HOUSE, SMALL_STRAIGHT, LARGE_STRAIGHT))
-    return in_full + sum(
-        points[box] in sums for box in (THREE_OF_A_KIND, FOUR_OF_A_KIND, CHANCE_BOX)
-    )
-
-
-def _free_lower_jokers(points: Sequence[int], upper: set[int]) -> int:
-    """Return how many lower boxes hold what a free joker can have put there.
-
-    Its plain points, whatever is written; in full once some upper box is.
-    """
-    every = set(range(UPPER_BOXES))
-    in_full = (
-        0 if upper else sum(points[box] > 0 for box in (FULL_HOUSE, SMALL_STRAIGHT, LARGE_STRAIGHT))
-    )
-    plain = sum(points[box] == 0 for box in (FULL_HOUSE, SMALL_STRAIGHT, LARGE_STRAIGHT))
-    return _lower_jokers(points, every) - in_full + plain
-
-
-TYPE = YachtType()
+RULES = Rulebook(Yacht, OPTIONS, Seats(least=1, most=6, usual=2))

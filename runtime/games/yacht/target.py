@@ -15,30 +15,29 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ustad.runtime.bots.yacht import PAYMENTS, TableBot, after_payments
-from ustad.runtime.bots.yacht_expert import EXTRA, GoalBot, GoalTurns, sheet_notes
-from ustad.runtime.bots.yacht_outlook import open_if_built, open_outlooks, read_best, table_spec
-from ustad.runtime.errors import UsageError
-from ustad.runtime.games.base import Advice
-from ustad.runtime.games.sheet import SheetState
-from ustad.runtime.games.yacht import (
+from ustad.runtime.core.errors import UsageError
+from ustad.runtime.core.game import Advice
+from ustad.runtime.games.five_dice.sheet import SheetState
+from ustad.runtime.games.yacht.distributions import SPAN, BestChances
+from ustad.runtime.games.yacht.expert import EXTRA, GoalBot, GoalTurns, sheet_notes
+from ustad.runtime.games.yacht.levels import PAYMENTS, TableBot, after_payments
+from ustad.runtime.games.yacht.outlooks import open_if_built, open_outlooks
+from ustad.runtime.games.yacht.rules import (
     EXTRA_YACHT,
-    LOWER_SETS,
     PLAIN,
     THREE_OF_A_KIND,
-    TYPE,
     UPPER_OPEN,
     YACHT_50,
     YACHT_BIT,
     Yacht,
-    columns,
 )
-from ustad.runtime.outlook import SPAN, BestChances
+from ustad.runtime.games.yacht.states import LOWER_SETS, columns
+from ustad.runtime.games.yacht.tables import TABLES, outlook_spec, read_best
 from ustad.tables import MissingTableError, open_table, tables_folder
 
 Floats = NDArray[np.float64]
@@ -82,11 +81,11 @@ class TargetBot(GoalBot):
 
     def view_key(self, view: SheetState) -> Wanted:
         """Return the state and the points that are missing."""
-        return Wanted(self.game.state(view.sheet), max(self.target - view.sheet.total, 0))
+        return Wanted(self.rules.state(view.sheet), max(self.target - view.sheet.total, 0))
 
     def solve(self, keys: Sequence[Wanted]) -> GoalTurns:
         """Solve the turns of these keys, a lane each."""
-        setting = self.game.second_yacht
+        setting = self.rules.second_yacht
         open_boxes, held, upper = np.array([key.sheet for key in keys]).T
         states, rewards, is_open = after_payments(setting, open_boxes, held, upper)
         missing = np.array([key.points for key in keys]) - rewards
@@ -105,7 +104,7 @@ class TargetBot(GoalBot):
             chances[there] = self.chances.at_least(states[there], points[there])
         return chances
 
-    def ask(self, view: SheetState) -> Advice:
+    def ask(self, view: SheetState) -> Advice[Any]:
         """Return every legal move with the best chance after it and the expected total.
 
         Raises:
@@ -116,7 +115,7 @@ class TargetBot(GoalBot):
         few = view.sheet.open_boxes.bit_count() <= FEW
         if isinstance(self.chances, _Solved):
             if wanted > 0 and not few:
-                spec = table_spec(self.game.options, "best")
+                spec = outlook_spec(self.rules.options, "best")
                 what = f"{spec.what}, which --target takes with more than {FEW} open boxes"
                 folder = self.rating.table.path.parent
                 raise MissingTableError(spec.path(folder), what, spec.build_command(folder))
@@ -135,7 +134,7 @@ class TargetBot(GoalBot):
     def _sheet_notes(self, view: SheetState) -> Sequence[str]:
         """Return the lines on the final total and the bonus, if an outlook is built."""
         try:
-            outlooks = open_outlooks(self.game.options, self.rating.table.path.parent)
+            outlooks = open_outlooks(self.rules.options, self.rating.table.path.parent)
         except MissingTableError:
             return ()
         return sheet_notes(self.rating, outlooks, view)
@@ -200,7 +199,7 @@ class _Table:
         return found
 
 
-def make_target_bot(game: Yacht, target: int, tables: Path | None) -> TargetBot:
+def make_target_bot(rules: Yacht, target: int, tables: Path | None) -> TargetBot:
     """Return who knows the chances of a total.
 
     Raises:
@@ -209,7 +208,7 @@ def make_target_bot(game: Yacht, target: int, tables: Path | None) -> TargetBot:
     """
     if not 0 <= target <= HIGHEST:
         raise UsageError(f"--target: expected 0 to {HIGHEST} points, got {target}")
-    rating = TableBot(game, open_table(TYPE.table_spec(game.options), tables_folder(tables)))
-    table = open_if_built(game.options, "best", tables)
-    chances = None if table is None else _Table(read_best(game.second_yacht, table))
+    rating = TableBot(rules, open_table(TABLES.spec(rules.options), tables_folder(tables)))
+    table = open_if_built(rules.options, "best", tables)
+    chances = None if table is None else _Table(read_best(rules.second_yacht, table))
     return TargetBot(rating, target, chances)

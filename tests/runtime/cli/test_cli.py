@@ -16,9 +16,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ustad.runtime import cli
-from ustad.runtime.games import game_type
-from ustad.runtime.games.yacht import BOXES, SECOND_YACHT, TYPE
+from ustad.runtime.cli import build
+from ustad.runtime.core.registry import entry as entry_of
+from ustad.runtime.games.yacht.entry import ENTRY
+from ustad.runtime.games.yacht.rules import BOXES, SECOND_YACHT
 from ustad.tables import TableSpec, open_table, write_table
 
 Ustad = Callable[..., Any]
@@ -53,7 +54,7 @@ def in_error(run: Any, kind: str | None = None) -> str:
 @pytest.fixture
 def sound(tables: Path, tmp_path: Path) -> Path:
     """A folder with the table of the plain setting, which a test may spoil."""
-    spec = TYPE.table_spec({"second_yacht": "plain"})
+    spec = ENTRY.tables.spec({"second_yacht": "plain"})
     shutil.copy(spec.path(tables), tmp_path)
     return tmp_path
 
@@ -158,7 +159,7 @@ def test_levels_without_values_answer_best_alone(run_ustad: Ustad, tmp_path: Pat
 def test_the_folder_named_by_the_environment(
     tables: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
 ) -> None:
-    from ustad.runtime.cli import main
+    from ustad.runtime.cli.main import main
 
     monkeypatch.setenv("USTAD_TABLES", str(tables))
     assert main([*FLAGS, "--json"]) == 0
@@ -181,7 +182,7 @@ WRONG = {
     "rolls_left 3": ("--dice 1 1 3 4 6 --rolls-left 3", "position", "rolls_left"),
     "rolls_left two": ("--dice 1 1 3 4 6 --rolls-left two", "position", "--rolls-left"),
     "no rolls_left": ("--dice 1 1 3 4 6", "position", "--rolls-left: expected 0, 1 or 2"),
-    "no dice": ("--rolls-left 2", "position", "--dice: expected the dice"),
+    "no dice": ("--rolls-left 2", "position", "--dice: expected the five dice"),
     "unknown box": ("--sheet aces=3", "position", 'unknown key "aces"'),
     "ones=7": ("--sheet ones=7", "position", "ones: expected one of 0, 1, 2, 3, 4, 5, got 7"),
     "full_house=24": ("--sheet full_house=24", "position", "full_house: expected one of 0, 25"),
@@ -316,7 +317,7 @@ def test_a_damaged_table(run_ustad: Ustad, sound: Path) -> None:
 
 def test_a_table_of_other_rules(run_ustad: Ustad, tables: Path, sound: Path) -> None:
     [path] = sound.iterdir()
-    shutil.copy(TYPE.table_spec({"second_yacht": "free_joker"}).path(tables), path)
+    shutil.copy(ENTRY.tables.spec({"second_yacht": "free_joker"}).path(tables), path)
     line = in_error(run_ustad(*plain("--tables", sound)))
     assert "free_joker" in line
     assert "--force" in line
@@ -353,8 +354,8 @@ def test_info_where_nothing_is(run_ustad: Ustad, tmp_path: Path) -> None:
 def test_info_tells_of_a_damaged_table_and_lists_the_others(
     run_ustad: Ustad, tables: Path, sound: Path
 ) -> None:
-    shutil.copy(TYPE.table_spec({}).path(tables), sound)
-    bad = TYPE.table_spec({"second_yacht": "plain"}).path(sound)
+    shutil.copy(ENTRY.tables.spec({}).path(tables), sound)
+    bad = ENTRY.tables.spec({"second_yacht": "plain"}).path(sound)
     bad.write_bytes(b"text")
     run = run_ustad("info", "--tables", sound, "--json")
     assert [row["options"]["second_yacht"] for row in run.json["tables"]] == ["bonus_and_joker"]
@@ -413,8 +414,8 @@ def test_verify_compares_what_a_table_carries_for_other_languages(
     run_ustad: Ustad, tables: Path, sound: Path, change: str
 ) -> None:
     """Rolls, keeps and chances are the rules' own, whatever digest stands over others."""
-    table = open_table(TYPE.table_spec({}), tables)
-    arrays = dict(TYPE.structure(table.spec.options))
+    table = open_table(ENTRY.tables.spec({}), tables)
+    arrays = dict(ENTRY.tables.structure(table.spec.options))
     if change == "more":
         arrays["luck"] = np.arange(3)
     elif change == "none":
@@ -437,7 +438,7 @@ def test_verify_finds_the_bad_table(
 ) -> None:
     [path] = sound.iterdir()
     content = path.read_bytes()
-    shutil.copy(TYPE.table_spec({}).path(tables), sound)
+    shutil.copy(ENTRY.tables.spec({}).path(tables), sound)
     if damage == "flip":
         path.write_bytes(content[:-9] + bytes([content[-9] ^ 1]) + content[-8:])
     elif damage == "cut":
@@ -457,7 +458,7 @@ def test_verify_finds_the_bad_table(
     rows = {Path(row["path"]): row for row in run.json["tables"]}
     assert {found: row["ok"] for found, row in rows.items()} == {
         path: False,
-        TYPE.table_spec({}).path(sound): True,
+        ENTRY.tables.spec({}).path(sound): True,
     }
     assert str(path) in rows[path]["error"]
     text = run_ustad("verify", "--tables", sound)
@@ -483,8 +484,8 @@ def test_play_tells_at_once_which_table_is_missing(run_ustad: Ustad, tmp_path: P
 @pytest.fixture
 def one_game(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
     """Let dice poker, quickly solved, be the only game; the options of its default tables."""
-    monkeypatch.setattr(cli, "NAMES", ("dice_poker",))
-    return game_type("dice_poker").table_options()
+    monkeypatch.setattr(build, "NAMES", ("dice_poker",))
+    return entry_of("dice_poker").tables.defaults()
 
 
 def test_bundle_and_verify(
@@ -566,7 +567,7 @@ def test_build_all_tables_of_a_game(
     run_ustad: Ustad, tables: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     values = [{"second_yacht": setting} for setting in SECOND_YACHT]
-    monkeypatch.setattr(type(TYPE), "table_options", lambda _: values)
+    monkeypatch.setattr(type(ENTRY.tables), "defaults", lambda _: values)
     run = run_ustad("build", "yacht", "--tables", tmp_path / "new" / "folder", "--json")
     assert run.status == 0
     assert [row["built"] for row in run.json["tables"]] == [True] * 3
@@ -624,7 +625,7 @@ def test_build_without_the_packages_it_needs(
     run_ustad: Ustad, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in [*sys.modules]:
-        if name.startswith("ustad.solver") or name == "ustad.runtime.compiled":
+        if name.startswith("ustad.solver") or name == "ustad.runtime.core.kernels":
             monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "numba", None)
     line = in_error(run_ustad("build", "yacht", "--tables", tmp_path))
@@ -678,7 +679,7 @@ def test_apply_as_text(run_ustad: Ustad) -> None:
     assert run.status == 0
     first, *table, last = run.out.splitlines()
     assert json.loads(first) == {"write": "ones", "seat": 0, "gained": 2, "total": 2}
-    assert TYPE.state_from_json(json.loads(last)).totals() == (2,)
+    assert ENTRY.codec.state_from_json(json.loads(last)).totals() == (2,)
     assert any(line.split() == ["ones", "2"] for line in table)
 
 
@@ -778,7 +779,7 @@ def test_a_reader_that_goes_away_is_no_error(tables: Path) -> None:
 
 
 def test_the_script_builds_as_the_command_does(sound: Path) -> None:
-    script = Path(__file__).parents[2] / "scripts" / "build_tables.py"
+    script = Path(__file__).parents[3] / "scripts" / "build_tables.py"
     words = ["yacht", "--option", "second_yacht=plain", "--json", "--tables", str(sound)]
     run = subprocess.run([sys.executable, str(script), *words], capture_output=True)
     assert run.returncode == 0

@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from ustad.runtime import compiled as made
-from ustad.runtime.games import pasa
+from ustad.runtime.core import kernels as made
+from ustad.runtime.games.pasa import rules as pasa
 
-ARGUMENTS = (pasa.SHARE, 1000, 40, 3, 30, 5)
+ARGUMENTS = (pasa.Pasa(max_bet=1000).numbers, 40, 3, 30, 5)
 
 
 @pytest.fixture
@@ -56,9 +56,9 @@ def test_a_damaged_kernel_is_compiled_over(folder: Path, at: int, size: int) -> 
 def test_a_changed_source_makes_all_kernels_anew(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (tmp_path / "runtime").mkdir()
+    (tmp_path / "runtime" / "core").mkdir(parents=True)
     (tmp_path / "solver").mkdir()
-    monkeypatch.setattr(made, "__file__", str(tmp_path / "runtime" / "compiled.py"))
+    monkeypatch.setattr(made, "__file__", str(tmp_path / "runtime" / "core" / "kernels.py"))
     names = []
     for name, text in (("solver/a.py", ""), ("solver/a.py", "x = 1"), ("runtime/b.py", "")):
         (tmp_path / name).write_text(text)
@@ -88,9 +88,9 @@ def test_what_is_not_of_the_package_is_not_kept(folder: Path) -> None:
 
 
 SCRIPT = """
-from ustad.runtime.compiled import pasa_most_allowed as kernel
-from ustad.runtime.games.pasa import SHARE
-print(kernel(SHARE, 1000, 40, 3, 30, 5), sum(kernel.stats.cache_hits.values()))
+from ustad.runtime.games.pasa.kernels import most_allowed as kernel
+from ustad.runtime.games.pasa.rules import Pasa
+print(kernel(Pasa(max_bet=1000).numbers, 40, 3, 30, 5), sum(kernel.stats.cache_hits.values()))
 """
 
 

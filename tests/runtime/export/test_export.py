@@ -27,31 +27,40 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ustad.runtime.bots import dice_poker as dice_poker_bots
-from ustad.runtime.bots import yacht as yacht_bots
-from ustad.runtime.bots.marriage_values import NUMBER_NAMES, shipped_numbers
-from ustad.runtime.bots.raja_pasu import RoundTable
-from ustad.runtime.bots.sheet import FIRST_WRITE
-from ustad.runtime.bots.yacht_outlook import read_compact
-from ustad.runtime.errors import ExportError, PositionError
+from ustad.runtime.core.errors import ExportError, PositionError
+from ustad.runtime.core.registry import NAMES, exporter
+from ustad.runtime.core.registry import entry as entry_of
 from ustad.runtime.export import (
     Content,
     check_export,
-    exporter,
-    option_sets,
     read_export,
     rounded,
-    sheet,
     vectors,
     write_export,
 )
-from ustad.runtime.export import dice_poker as dice_poker_export
-from ustad.runtime.export import marriage as marriage_export
-from ustad.runtime.export import pasa as pasa_export
-from ustad.runtime.export import raja_pasu as raja_pasu_export
-from ustad.runtime.export import yacht as yacht_export
+from ustad.runtime.export.folder import reader_files
 from ustad.runtime.export.manifest import canonical, manifest_text
-from ustad.runtime.games import NAMES, dice_poker, game_type, pasa, raja_pasu, yacht
+from ustad.runtime.games.dice_poker import export as dice_poker_export
+from ustad.runtime.games.dice_poker import levels as dice_poker_bots
+from ustad.runtime.games.dice_poker import rules as dice_poker
+from ustad.runtime.games.dice_poker import states as dice_poker_states
+from ustad.runtime.games.five_dice import export as five_dice_export
+from ustad.runtime.games.five_dice.bots import FIRST_WRITE
+from ustad.runtime.games.marriage import export as marriage_export
+from ustad.runtime.games.marriage.states import NUMBER_NAMES
+from ustad.runtime.games.marriage.tables import shipped_numbers
+from ustad.runtime.games.pasa import export as pasa_export
+from ustad.runtime.games.pasa import rules as pasa
+from ustad.runtime.games.pasa import states as pasa_states
+from ustad.runtime.games.raja_pasu import export as raja_pasu_export
+from ustad.runtime.games.raja_pasu import rules as raja_pasu
+from ustad.runtime.games.raja_pasu.tables import RoundTable
+from ustad.runtime.games.yacht import codec as yacht_codec
+from ustad.runtime.games.yacht import export as yacht_export
+from ustad.runtime.games.yacht import levels as yacht_bots
+from ustad.runtime.games.yacht import rules as yacht
+from ustad.runtime.games.yacht import states as yacht_states
+from ustad.runtime.games.yacht.tables import read_compact
 from ustad.solver.build import build_table
 from ustad.tables import Table, TableError, open_table
 
@@ -108,19 +117,19 @@ def made(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[[Na
 
     def make(named: Named) -> Made:
         name, options = named
-        kind = game_type(name)
-        spec = kind.table_spec(options)
+        entry = entry_of(name)
+        spec = entry.tables.spec(options)
         if spec.file_name not in known:
             if name == "marriage":  # its numbers ship with the package
                 table = Table(spec, folder, shipped_numbers(), {}, {}, 0.0, 0)
             else:
-                table, _ = build_table(kind, spec.options, folder)
+                table, _ = build_table(entry, spec.options, folder)
             with pytest.MonkeyPatch.context() as patch:
                 if name == "yacht":
-                    patch.setattr(sheet, "prove", lambda *_: {"largest_cost": 0.0})
-                content = exporter(name)(spec.options, folder, None)
+                    patch.setattr(five_dice_export, "prove", lambda *_: {"largest_cost": 0.0})
+                content = exporter(name).content(spec.options, folder, None)
             out = tmp_path_factory.mktemp(name)
-            known[spec.file_name] = Made(table, content, out, write_export(kind, content, out))
+            known[spec.file_name] = Made(table, content, out, write_export(entry, content, out))
         return known[spec.file_name]
 
     return make
@@ -145,14 +154,14 @@ def write_lines(path: Path, lines: Sequence[Any]) -> Path:
 
 def python_vectors(named: Named, made: Made, count: int) -> list[dict[str, Any]]:
     """Return fresh vectors, all options with values, other than those in the manifest."""
-    name, table, kind = named[0], made.table, game_type(named[0])
+    name, table, entry = named[0], made.table, entry_of(named[0])
     packed = made.content.files["values.bin"]["values"]
     seed = 1234
     if name == "raja_pasu":
         rules = raja_pasu.RajaPasu(origin=table.spec.options["origin"])
         bot = raja_pasu_export._bot(rules, table)
         begins = raja_pasu_export.starts(rules, table.spec.options["closed"])
-        found = vectors(kind, begins, bot, bot, count, seed)
+        found = vectors(entry.codec, begins, bot, bot, count, seed)
         for vector in found:
             vector["move"] = vector["best"][0]
         return found
@@ -161,13 +170,13 @@ def python_vectors(named: Named, made: Made, count: int) -> list[dict[str, Any]]
         game = pasa.Pasa(**{key: options[key] for key in ("cap", "max_bet", "menu")})
         begins = pasa_export.starts(game, table, count, seed)
         exact = pasa_export.OneTableBot(game, table)
-        told = pasa_export.TableReader(game, table, packed.values())
-        return vectors(kind, begins, exact, told, count, seed)
-    rules = kind.game(table.spec.options)
+        told = pasa_export.RoundedBot(game, table, packed.values())
+        return vectors(entry.codec, begins, exact, told, count, seed)
+    rules = entry.rules.make(**table.spec.options)
     bot = yacht_bots.TableBot if name == "yacht" else dice_poker_bots.TableBot
     begins = [rules.new(players, 0) for players in (1, 2, 6)]
     told = bot(rules, replace(table, values=packed.values()))
-    return vectors(kind, begins, bot(rules, table), told, count, seed, level(named))
+    return vectors(entry.codec, begins, bot(rules, table), told, count, seed, level(named))
 
 
 def level(named: Named) -> str:
@@ -196,11 +205,11 @@ def test_the_reader_plays_yacht_to_win(
     count: int, made: Callable[[Named], Made], folder: Path, node: str, tmp_path: Path
 ) -> None:
     export, game = made(YACHT), yacht.Yacht()
-    outlook = open_table(yacht.TYPE.table_spec({**YACHT[1], "outlook": "compact"}), folder)
+    outlook = open_table(entry_of("yacht").tables.spec({**YACHT[1], "outlook": "compact"}), folder)
     read = export.content.files["values.bin"]["values"].values()
     exact, told = yacht_export.experts(game, export.table, outlook, read)
     begins = [game.new(players, 0) for players in range(2, 7)]
-    lines = vectors(yacht.TYPE, begins, exact, told, count, 321, "expert")
+    lines = vectors(entry_of("yacht").codec, begins, exact, told, count, 321, "expert")
     found = json.loads(
         run(node, "answers.mjs", export.folder, write_lines(tmp_path / "vectors", lines))
     )
@@ -231,12 +240,12 @@ def test_the_numbers_of_marriage(made: Callable[[Named], Made], node: str, tmp_p
     assert dict(numbers) == dict(zip(NUMBER_NAMES, shipped_numbers().tolist(), strict=True))
     assert sums == pytest.approx([vector["value"] for vector in export.content.vectors], abs=1e-9)
     assert refused == "feature"
-    kind = game_type("marriage")
-    bot = kind.bot("expert", kind.game(kind.read_options({})), tmp_path, 0)
+    entry = entry_of("marriage")
+    bot = entry.levels.bot("expert", entry.rules.read({}), tmp_path, 0)
     assert len(export.content.vectors) >= 50
     for vector in export.content.vectors[::8]:
-        advice = bot.ask(kind.state_from_json(vector["position"]))
-        assert [kind.move_to_json(move) for move in advice.best] == vector["best"]
+        advice = bot.ask(entry.codec.state_from_json(vector["position"]))
+        assert [entry.codec.move_to_json(move) for move in advice.best] == vector["best"]
         assert advice.value == vector["value"]
 
 
@@ -283,18 +292,18 @@ def test_the_vectors_of_the_manifest(
 def test_equals_of_pasa_are_those_of_the_bot(
     named: Named, made: Callable[[Named], Made], folder: Path, node: str, tmp_path: Path
 ) -> None:
-    export, kind = made(named), game_type("pasa")
+    export, entry = made(named), entry_of("pasa")
     game = pasa.Pasa(**{key: export.table.spec.options[key] for key in ("cap", "max_bet", "menu")})
-    bot = kind.bot("expert", game, folder, 0)
+    bot = entry.levels.bot("expert", game, folder, 0)
     packed = export.content.files["values.bin"]["values"]
-    told = pasa_export.TableReader(game, export.table, packed.values())
+    told = pasa_export.RoundedBot(game, export.table, packed.values())
     states = pasa_export.starts(game, export.table, 400, 8)
     tied = [state for state in states if len(bot.ask(state).best) > 1]
     assert len(tied) > 10
     lines = [
         {
-            "position": kind.state_to_json(state),
-            "best": [kind.move_to_json(move) for move in bot.ask(state).best],
+            "position": entry.codec.state_to_json(state),
+            "best": [entry.codec.move_to_json(move) for move in bot.ask(state).best],
             "read": told.ask(state).value,
         }
         for state in tied
@@ -327,9 +336,9 @@ def test_positions_without_a_move(
     tmp_path: Path,
 ) -> None:
     position = {"game": named[0], **given}
-    export, kind = made(named), game_type(named[0])
-    state = kind.state_from_json(position)
-    advice = kind.bot(level(named), state.game, folder, 0).ask(state)
+    export, entry = made(named), entry_of(named[0])
+    state = entry.codec.state_from_json(position)
+    advice = entry.levels.bot(level(named), state.rules, folder, 0).ask(state)
     vector = {"level": level(named), "position": position, "best": [], "options": []}
     vector["read"] = advice.value
     lines = write_lines(tmp_path / "vectors", [vector])
@@ -397,11 +406,10 @@ def test_an_endless_relay_is_stopped_where_the_rules_stop_it(node: str, tmp_path
             after, taken, laps = state.sown(move)
             if laps < 0:
                 found.append([board, move.hole, after, taken])
-    source_text = (Path(raja_pasu_export.__file__).parent / "reader" / "raja_pasu.js").read_text()
-    reader = Path(raja_pasu_export.__file__).parent / "reader"
-    for module in reader.glob("*.js"):
-        shutil.copy(module, tmp_path / module.name)
-    (tmp_path / "raja_pasu.js").write_text(source_text + "\nexport { playHole };\n")
+    for name, module in reader_files().items():
+        (tmp_path / name).write_bytes(module)
+    with (tmp_path / "raja_pasu.js").open("a") as file:
+        file.write("\nexport { playHole };\n")
     (tmp_path / "package.json").write_text('{"type": "module"}')
     script = (
         'import { playHole } from "./raja_pasu.js";'
@@ -664,23 +672,25 @@ def random_states(starts: Sequence[Any], count: int, seed: int) -> list[Any]:
 def test_sheets_are_found_by_the_words_of_the_manifest(
     named: Named, made: Callable[[Named], Made]
 ) -> None:
-    export, kind = made(named), game_type(named[0])
+    export, entry = made(named), entry_of(named[0])
     decoder, table, game = (
         Decoder(export.folder),
         export.table,
-        kind.game(export.table.spec.options),
+        entry.rules.make(**export.table.spec.options),
     )
     half_a_step = decoder.manifest["arrays"]["values"]["scale"] * 0.50001
     for number, state in enumerate(random_states([game.new(1)], 300, 3)):
         sheet = state.sheet
         if named[0] == "yacht":
             held = min(sheet.yacht, 1) if named[1]["second_yacht"] == "plain" else sheet.yacht
-            index = yacht.state_index(sheet.open_boxes, held, sheet.upper)
+            index = yacht_states.state_index(sheet.open_boxes, held, sheet.upper)
             turns = sheet.open_boxes.bit_count()
         else:
             turns = sheet.turns_left
-            index = dice_poker.state_index(game.rules, sheet.open_rows, turns, sheet.subtotal)
-        written = kind.sheet_to_json(game, sheet)
+            index = dice_poker_states.state_index(
+                game.numbers, sheet.open_rows, turns, sheet.subtotal
+            )
+        written = entry.codec.sheet_to_json(game, sheet)
         written.pop("extra_yachts", None)
         assert decoder.sheet_place(written, turns) == index
         value = decoder.sheet_value(written, turns)
@@ -696,7 +706,7 @@ def test_outlooks_are_found_by_the_words_of_the_manifest(
     made: Callable[[Named], Made], folder: Path
 ) -> None:
     decoder = Decoder(made(YACHT).folder)
-    outlook = open_table(yacht.TYPE.table_spec({**YACHT[1], "outlook": "compact"}), folder)
+    outlook = open_table(entry_of("yacht").tables.spec({**YACHT[1], "outlook": "compact"}), folder)
     known = read_compact(yacht.SECOND_YACHT.index(YACHT[1]["second_yacht"]), outlook)
     for state in random.Random(2).sample(range(len(known.kind)), 200):
         expected = known.rows(np.array([state]))[0]
@@ -757,12 +767,12 @@ def test_margins_are_found_by_the_words_of_the_manifest(
 def test_the_proof_counts_what_the_bots_choose(made: Callable[[Named], Made]) -> None:
     # An independent way: the bot of the rounded table chooses, the bot of the exact one rates.
     export = made(("dice_poker", {"dash": "sacrifice"}))
-    rules = dice_poker.DicePoker(export.table.spec.options)
+    rules = dice_poker.DicePoker(**export.table.spec.options)
     packed = rounded(export.table.values, 0.02)
     exact = dice_poker_bots.TableBot(rules, export.table)
     told = dice_poker_bots.TableBot(rules, replace(export.table, values=packed.values()))
-    arrays = dice_poker_export.sheet_arrays(rules.rules)
-    states = sheet._one_of_each_future(arrays, sheet.reachable(arrays, 15))
+    arrays = dice_poker_export.sheet_arrays(rules.numbers)
+    states = five_dice_export._one_of_each_future(arrays, five_dice_export.reachable(arrays, 15))
     some = states.at(np.random.default_rng(2).permutation(len(states.open))[:60])
     keys = [
         (int(opened), int(opened).bit_count(), int(total))
@@ -779,10 +789,10 @@ def test_the_proof_counts_what_the_bots_choose(made: Callable[[Named], Made]) ->
         changed += int((cost > 1e-9).sum())
         most = max(most, float(cost.max()))
         compared += len(cost)
-    proof = sheet.Proof()
-    for ways, block in sheet._blocks(arrays, some):
+    proof = five_dice_export.Proof()
+    for ways, block in five_dice_export._blocks(arrays, some):
         values = export.table.values, packed.values()
-        proof.add(sheet._prove_block(arrays, *values, ways, block)[1])
+        proof.add(five_dice_export._prove_block(arrays, *values, ways, block)[1])
     assert (proof.decisions, proof.changed) == (compared, changed)
     assert changed > 0
     assert proof.largest_cost == pytest.approx(most, abs=1e-12)
@@ -795,7 +805,7 @@ def _worth(turns: Any, rolls: Any, lanes: Any, rolls_left: int) -> Any:
         return writes
     keeps = turns.turn.keeps(rolls_left)[:FIRST_WRITE, lanes].T.copy()
     allowed = np.zeros((252, FIRST_WRITE), dtype=bool)
-    for roll, dice in enumerate(sheet.ROLLS):
+    for roll, dice in enumerate(five_dice_export.ROLLS):
         allowed[roll, list(_sub_keeps(dice))] = True
     keeps[~allowed[rolls]] = -np.inf
     return np.concatenate([keeps, writes], axis=1)
@@ -804,7 +814,7 @@ def _worth(turns: Any, rolls: Any, lanes: Any, rolls_left: int) -> Any:
 def _sub_keeps(dice: tuple[int, ...]) -> set[int]:
     from itertools import combinations
 
-    places = {keep: at for at, keep in enumerate(sheet.KEEPS)}
+    places = {keep: at for at, keep in enumerate(five_dice_export.KEEPS)}
     return {places[kept] for size in range(5) for kept in combinations(dice, size)}
 
 
@@ -831,7 +841,7 @@ def test_a_rounding_that_costs_too_much_is_refused(
     made: Callable[[Named], Made], monkeypatch: pytest.MonkeyPatch, folder: Path
 ) -> None:
     made(DICE_POKER)
-    monkeypatch.setattr(sheet, "LEAST_SCALE", 0.05)
+    monkeypatch.setattr(five_dice_export, "LEAST_SCALE", 0.05)
     with pytest.raises(ExportError, match="a move chosen by the rounded values costs"):
         dice_poker_export.content({}, folder)
 
@@ -849,11 +859,11 @@ def test_arrays_that_do_not_say_what_the_rules_say_are_refused(
     wrong: dict[str, Any], made: Callable[[Named], Made]
 ) -> None:
     export = made(DICE_POKER)
-    rules = dice_poker.DicePoker(export.table.spec.options).rules
+    rules = dice_poker.DicePoker(**export.table.spec.options).numbers
     arrays = replace(dice_poker_export.sheet_arrays(rules), **wrong)
     packed = export.content.files["values.bin"]["values"]
     with pytest.raises(ExportError, match=r"off the table|do not share"):
-        sheet.prove(arrays, 15, export.table.values, packed, 1)
+        five_dice_export.prove(arrays, 15, export.table.values, packed, 1)
 
 
 @pytest.mark.parametrize("named", [PASA, PASA_TWO, *OTHER_RULES[7:]], ids=str)
@@ -875,10 +885,12 @@ def test_every_bet_of_pasa_is_that_of_the_table(
 
 def test_splits_of_pasa_are_in_the_order_of_their_numbers() -> None:
     for players, chips in ((2, 9), (3, 7), (5, 6)):
-        stacks = pasa_export.splits(players, chips)
-        assert [pasa.split_number(held) for held in stacks.tolist()] == list(range(len(stacks)))
+        stacks = pasa_states.all_splits(players, chips)
+        assert [pasa_states.split_number(held) for held in stacks.tolist()] == list(
+            range(len(stacks))
+        )
         assert (stacks.sum(axis=1) == chips).all()
-        assert (pasa_export._numbers(stacks) == np.arange(len(stacks))).all()
+        assert (pasa_states.split_numbers(stacks) == np.arange(len(stacks))).all()
 
 
 @given(st.lists(st.integers(0, 2**32 - 1), min_size=1))
@@ -946,7 +958,7 @@ def test_the_same_table_gives_the_same_bytes(
 ) -> None:
     export = made(PASA_TWO)
     content = pasa_export.content(export.table.spec.options, folder)
-    write_export(pasa.TYPE, content, tmp_path)
+    write_export(entry_of("pasa"), content, tmp_path)
     for path in export.folder.iterdir():
         assert path.read_bytes() == (tmp_path / path.name).read_bytes()
 
@@ -1059,10 +1071,10 @@ def test_a_position_of_a_match_is_answered(
 ) -> None:
     position = {"game": "raja_pasu", "board": [0] * 5 + [7] * 9, "closed": [0, 1, 2, 3, 4],
                 "to_move": 0, "match": {"owned": [14, 84], "round": 2, "leader": 0}}  # fmt: skip
-    kind, export = game_type("raja_pasu"), made(RAJA_PASU)
+    entry, export = entry_of("raja_pasu"), made(RAJA_PASU)
     bot = raja_pasu_export._bot(raja_pasu.RajaPasu(), export.table)
-    advice = bot.ask(kind.state_from_json(position))
-    best = [kind.move_to_json(move) for move in advice.best]
+    advice = bot.ask(entry.codec.state_from_json(position))
+    best = [entry.codec.move_to_json(move) for move in advice.best]
     vector = {"position": position, "best": best, "read": advice.value}
     run(node, "answers.mjs", export.folder, write_lines(tmp_path / "vectors", [vector]))
 
@@ -1086,12 +1098,12 @@ def test_the_reader_knows_how_many_further_yachts_a_sheet_can_have_had(
     named: Named, made: Callable[[Named], Made], node: str, tmp_path: Path
 ) -> None:
     """Of random sheets, many of points that further yachts leave: as many as Python allows."""
-    kind, source, found = game_type("yacht"), random.Random(11), []
+    entry, source, found = entry_of("yacht"), random.Random(11), []
     for _ in range(800):
         sheet: dict[str, int] = {"yacht": source.choice([50, 50, 50, 50, 0])}
         share, few = source.random(), source.random()
         for box, name in enumerate(yacht.BOXES):
-            possible = sorted(yacht.possible_points(box))
+            possible = sorted(yacht_codec.possible_points(box))
             fives = [points for points in possible if points % 5 == 0]
             if name != "yacht" and source.random() < share:
                 sheet[name] = source.choice(fives[:1] if source.random() < few else fives)
@@ -1108,7 +1120,7 @@ def test_the_reader_knows_how_many_further_yachts_a_sheet_can_have_had(
     assert told.count("answered") >= 800
     for position, answer in zip(positions, told, strict=True):
         try:
-            kind.state_from_json(position)
+            entry.codec.state_from_json(position)
         except PositionError:
             assert answer.startswith("position: "), (position, answer)
         else:
@@ -1122,7 +1134,7 @@ def test_the_reader_refuses_a_chance_that_a_made_row_forbade(
     named: Named, left: bool, made: Callable[[Named], Made], node: str, tmp_path: Path
 ) -> None:
     """Chance is written after a miss alone: no points of it that only dice of an open row give."""
-    kind, school = game_type("dice_poker"), dict.fromkeys(dice_poker.ROWS[:6], 0)
+    entry, school = entry_of("dice_poker"), dict.fromkeys(dice_poker.ROWS[:6], 0)
     positions = [
         {
             "game": "dice_poker",
@@ -1140,7 +1152,7 @@ def test_the_reader_refuses_a_chance_that_a_made_row_forbade(
     expected = []
     for position in positions:
         try:
-            kind.state_from_json(position)
+            entry.codec.state_from_json(position)
             expected.append(True)
         except PositionError:
             expected.append(False)
@@ -1263,7 +1275,7 @@ def test_an_export_over_another_removes_what_was_the_other_s(
 ) -> None:
     (tmp_path / "app.js").write_text("")  # no file of an export
     for named in (YACHT, RAJA_PASU):
-        write_export(game_type(named[0]), made(named).content, tmp_path)
+        write_export(entry_of(named[0]), made(named).content, tmp_path)
     assert {path.name for path in tmp_path.iterdir()} == {
         "app.js", *(path.name for path in made(RAJA_PASU).folder.iterdir())
     }  # fmt: skip
@@ -1284,15 +1296,15 @@ def test_all_exports_of_a_game(
     assert [Path(row["path"]) for row in found.json["exports"]] == [tmp_path / "marriage"]
     assert check_export(tmp_path / "marriage")["game"] == "marriage"
     for name in NAMES:
-        kind = game_type(name)
-        sets = [kind.table_spec(options).options for options in option_sets(kind)]
-        assert all(options in map(table_key(kind), kind.table_options()) for options in sets)
-    assert len(option_sets(game_type("yacht"))) == 3
-    assert len(option_sets(game_type("pasa"))) == 6
+        entry = entry_of(name)
+        sets = [entry.tables.spec(options).options for options in exporter(name).option_sets()]
+        assert all(options in map(table_key(entry), entry.tables.defaults()) for options in sets)
+    assert len(exporter("yacht").option_sets()) == 3
+    assert len(exporter("pasa").option_sets()) == 6
 
 
-def table_key(kind: Any) -> Callable[[Mapping[str, Any]], Mapping[str, Any]]:
-    return lambda options: kind.table_spec(options).options
+def table_key(entry: Any) -> Callable[[Mapping[str, Any]], Mapping[str, Any]]:
+    return lambda options: entry.tables.spec(options).options
 
 
 @pytest.mark.parametrize(

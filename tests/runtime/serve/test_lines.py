@@ -14,11 +14,11 @@ from typing import Any
 
 import pytest
 
-from ustad.runtime.advice import Advisor
-from ustad.runtime.games.base import LEVELS
-from ustad.runtime.games.yacht import BOXES, SECOND_YACHT
-from ustad.runtime.serve import METHODS, answer, serve
-from ustad.runtime.strict_json import LARGEST_TEXT
+from ustad.runtime.core.game import LEVELS
+from ustad.runtime.core.strict_json import LARGEST_TEXT
+from ustad.runtime.games.yacht.rules import BOXES, SECOND_YACHT
+from ustad.runtime.questions import Advisor
+from ustad.runtime.serve.lines import METHODS, answer, serve
 
 POSITION: dict[str, Any] = {
     "game": "yacht",
@@ -211,8 +211,8 @@ def test_a_hundred_thousand_lines_leave_the_process_alive_and_small(tables: Path
         "sys.path.insert(0, sys.argv[2])\n"
         "from pathlib import Path\n"
         "import test_serve as t\n"
-        "from ustad.runtime.advice import Advisor\n"
-        "from ustad.runtime.serve import serve\n"
+        "from ustad.runtime.questions import Advisor\n"
+        "from ustad.runtime.serve.lines import serve\n"
         "advisor, source = Advisor(Path(sys.argv[1])), random.Random(2)\n"
         "for step in range(10):\n"
         "    lines = b''.join(t.malformed(source) for _ in range(10_000))\n"
@@ -247,7 +247,7 @@ def test_a_real_process_answers_and_ends_with_its_input(tables: Path) -> None:
 
 
 def test_the_exchange_in_the_readme_is_what_happens(advisor: Advisor) -> None:
-    readme = Path(__file__).parents[2] / "README.md"
+    readme = Path(__file__).parents[3] / "runtime" / "serve" / "README.md"
     block = re.search(r"```text\n(> .*?)```", readme.read_text(encoding="utf-8"), re.DOTALL)
     assert block is not None
     lines = block.group(1).splitlines()

@@ -18,30 +18,32 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from ustad.runtime.advice import ask
-from ustad.runtime.bots.dice_poker import TableBot, make_bot
-from ustad.runtime.dice import KEEPS, ROLLS, SIZES
-from ustad.runtime.errors import OptionError
-from ustad.runtime.games import dice_poker
-from ustad.runtime.games.dice_poker import ALL_OPEN, ROWS, SCHOOL, TYPE, DicePoker, Sheet
-from ustad.solver import dice_poker as solver
-from ustad.solver import dice_poker_policy as policy
+from ustad.runtime.core.errors import OptionError
+from ustad.runtime.games.dice_poker import rules as dice_poker
+from ustad.runtime.games.dice_poker import states as dice_poker_states
+from ustad.runtime.games.dice_poker.entry import ENTRY
+from ustad.runtime.games.dice_poker.levels import TableBot
+from ustad.runtime.games.dice_poker.rules import ALL_OPEN, ROWS, SCHOOL, DicePoker, Sheet
+from ustad.runtime.games.five_dice.turn import KEEPS, ROLLS, SIZES
+from ustad.runtime.questions import ask
 from ustad.solver.build import build_table
+from ustad.solver.dice_poker import policy
+from ustad.solver.dice_poker import values as solver
 from ustad.tables import Table, open_table, structure
 
 Floats = NDArray[np.float64]
 
-KNOWN = json.loads((Path(__file__).parents[1] / "data" / "dice_poker.json").read_text())
+KNOWN = json.loads((Path(__file__).parents[2] / "data" / "dice_poker.json").read_text())
 SACRIFICE = {"dash": "sacrifice"}
 
 
 def rules(**options: Any) -> DicePoker:
-    return TYPE.game(TYPE.read_options(options))
+    return ENTRY.rules.read(options)
 
 
 @cache
 def solved(**options: Any) -> Floats:
-    return solver.solve(rules(**options).rules)
+    return solver.solve(rules(**options).numbers)
 
 
 @pytest.fixture(scope="session")
@@ -49,7 +51,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the default table and that of ``dash=sacrifice``."""
     made = tmp_path_factory.mktemp("dice_poker")
     for options in ({}, SACRIFICE):
-        build_table(TYPE, options, made)
+        build_table(ENTRY, options, made)
     return made
 
 
@@ -59,14 +61,14 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize(("options", "value"), KNOWN["start_values"]["values"], ids=str)
 def test_start_values(options: dict[str, Any], value: float) -> None:
     digits = 1e-9 if options in ({}, SACRIFICE) else 1e-6
-    start = solved(**options)[TYPE.table_spec(options).start_index]
+    start = solved(**options)[ENTRY.tables.spec(options).start_index]
     assert start == pytest.approx(value, abs=digits, rel=0)
 
 
 def test_part_two_alone() -> None:
     full = ALL_OPEN & ~SCHOOL
     for options, name, digits in (({}, "deferred", 1e-9), (SACRIFICE, "sacrifice", 1e-6)):
-        state = dice_poker.state_index(rules(**options).rules, full, 9, 0)
+        state = dice_poker_states.state_index(rules(**options).numbers, full, 9, 0)
         value = solved(**options)[state]
         assert value == pytest.approx(KNOWN["part_two_alone"][name], abs=digits, rel=0)
 
@@ -74,7 +76,7 @@ def test_part_two_alone() -> None:
 @pytest.mark.parametrize(("rows", "value"), KNOWN["lone_rows"]["values"], ids=str)
 def test_last_rows_in_fractions(rows: list[str], value: str) -> None:
     open_rows = sum(1 << ROWS.index(row) for row in rows)
-    state = dice_poker.state_index(rules(**SACRIFICE).rules, open_rows, len(rows), 0)
+    state = dice_poker_states.state_index(rules(**SACRIFICE).numbers, open_rows, len(rows), 0)
     assert solved(**SACRIFICE)[state] == pytest.approx(float(Fraction(value)), abs=1e-12, rel=0)
 
 
@@ -90,13 +92,13 @@ def test_positions_from_independent_solvers(case: dict[str, Any], folder: Path) 
 
 
 def test_counts_of_states() -> None:
-    found = solver.reachable_states(rules(**SACRIFICE).rules)
+    found = solver.reachable_states(rules(**SACRIFICE).numbers)
     known = KNOWN["states"]
     assert found == {"school_states": known["school"], "part_two_states": known["part_two"]}
     # Under deferred a set of n open rows goes with 1 to n turns: n summed over the sets.
-    deferred = solver.reachable_states(rules().rules)
+    deferred = solver.reachable_states(rules().numbers)
     assert deferred["part_two_states"] == sum(n.bit_count() for n in range(512)) == 2_304
-    free = solver.reachable_states(rules(**SACRIFICE, order="free").rules)
+    free = solver.reachable_states(rules(**SACRIFICE, order="free").numbers)
     assert free == {"states": 512 * (3_013 + 106) - 106}
 
 
@@ -131,7 +133,7 @@ class BruteForce:
     """
 
     def __init__(self, game: DicePoker, known: Callable[[Sheet], Fraction | None]) -> None:
-        self.game = game
+        self.rules = game
         self.known = known
         self.values: dict[Any, Fraction] = {}
 
@@ -165,8 +167,8 @@ class BruteForce:
     def stop(self, sheet: Sheet, dice: tuple[int, ...], rolls_left: int) -> Fraction | None:
         """Return what the best end of a turn is worth on a roll, None if none is legal."""
         found = []
-        for move in self.game.writes(sheet, dice, rolls_left):
-            after = self.game.write(sheet, dice, rolls_left, move)
+        for move in self.rules.writes(sheet, dice, rolls_left):
+            after = self.rules.write(sheet, dice, rolls_left, move)
             found.append(after.total - sheet.total + self.value(after))
         return max(found, default=None)
 
@@ -176,11 +178,11 @@ def sheet_with(game: DicePoker, open_rows: int, turns_left: int, subtotal: int =
     points: list[int | None] = [None if open_rows >> row & 1 else 0 for row in range(15)]
     if subtotal:
         points[next(row for row in range(6) if points[row] is not None)] = subtotal
-    return dice_poker.make_sheet(game.rules, points, turns_left)
+    return dice_poker.make_sheet(game.numbers, points, turns_left)
 
 
 def table_value(game: DicePoker, values: Floats, key: tuple[int, int, int]) -> float:
-    return float(values[dice_poker.state_index(game.rules, *key)])
+    return float(values[dice_poker_states.state_index(game.numbers, *key)])
 
 
 def bits(*rows: str) -> int:
@@ -208,7 +210,7 @@ def test_last_turns_of_part_two_equal_brute_force(options: dict[str, Any]) -> No
     for rows in PAIRS:
         brute = BruteForce(game, lambda sheet: None)
         brute.value(sheet_with(game, bits(*rows), 2))
-        if game.rules.deferred:
+        if game.numbers.deferred:
             brute.value(sheet_with(game, bits(*rows), 1))
         assert len(brute.values) >= 3
         for key, exact in brute.values.items():
@@ -249,7 +251,7 @@ def test_last_rows_of_the_free_order_equal_brute_force() -> None:
 
 def states(game: DicePoker) -> list[tuple[int, int, int]]:
     """Return open rows, turns left and one subtotal of each state of ``school_first``."""
-    known = dice_poker.columns(game.rules.school_threshold)
+    known = dice_poker_states.columns(game.numbers.school_threshold)
     full = ALL_OPEN & ~SCHOOL
     school = [
         (full | rows, 9 + rows.bit_count(), int(upper))
@@ -260,7 +262,7 @@ def states(game: DicePoker) -> list[tuple[int, int, int]]:
         (rows << 6, turns_left, 0)
         for rows in range(1, 512)
         for turns_left in (
-            range(1, rows.bit_count() + 1) if game.rules.deferred else [rows.bit_count()]
+            range(1, rows.bit_count() + 1) if game.numbers.deferred else [rows.bit_count()]
         )
     ]
     return school + part_two
@@ -270,7 +272,7 @@ def states(game: DicePoker) -> list[tuple[int, int, int]]:
 def test_every_state_is_worth_its_best_turn(options: dict[str, Any], folder: Path) -> None:
     """The bot's numpy turns, on the table's values, give the values back: no residual is left."""
     game = rules(**options)
-    bot = make_bot("expert", game, folder)
+    bot = ENTRY.levels.bot("expert", game, folder, 0)
     assert isinstance(bot, TableBot)
     keys = states(game)
     for begin in range(0, len(keys), 512):
@@ -299,7 +301,7 @@ def random_options(seed: int) -> dict[str, Any]:
         )
         options |= {name: choose.random() < 0.5 for name in switches}
         try:
-            return TYPE.read_options(options)
+            return ENTRY.rules.read_options(options)
         except OptionError:
             continue
 
@@ -307,12 +309,12 @@ def random_options(seed: int) -> dict[str, Any]:
 @pytest.mark.parametrize("seed", range(8))
 def test_states_of_any_option_set_are_worth_their_best_turn(seed: int) -> None:
     """The bots' numpy turns share neither stops nor sweeps with the solver, only the rules."""
-    game = TYPE.game(random_options(seed))
-    values = solver.solve(game.rules)
-    known = dice_poker.columns(game.rules.school_threshold)
+    game = ENTRY.rules.make(**random_options(seed))
+    values = solver.solve(game.numbers)
+    known = dice_poker_states.columns(game.numbers.school_threshold)
     choose = random.Random(seed)
     keys = states(game)
-    if game.rules.free:
+    if game.numbers.free:
         keys = [
             (rows << 6 | school, rows.bit_count() + school.bit_count(), int(upper))
             for rows in choose.sample(range(512), 8)
@@ -332,8 +334,8 @@ def test_states_of_any_option_set_are_worth_their_best_turn(seed: int) -> None:
 def test_states_that_occur_are_solved_and_no_others(options: dict[str, Any]) -> None:
     """An infinity read too early would be seen in a value; those left are where no game comes."""
     game, values = rules(**options), solved(**options)
-    occur = [dice_poker.state_index(game.rules, *key) for key in states(game)]
-    finished = range(512 if game.rules.deferred else 1)
+    occur = [dice_poker_states.state_index(game.numbers, *key) for key in states(game)]
+    finished = range(512 if game.numbers.deferred else 1)
     assert set(np.flatnonzero(np.isfinite(values)).tolist()) == {*occur, *finished}
     assert not values[: len(finished)].any()
     assert (values[occur] > -63).all()
@@ -341,13 +343,13 @@ def test_states_that_occur_are_solved_and_no_others(options: dict[str, Any]) -> 
 
 @pytest.mark.parametrize("options", [{}, SACRIFICE], ids=str)
 def test_tables_do_not_depend_on_the_number_of_threads(options: dict[str, Any]) -> None:
-    found = solver.solve(rules(**options).rules, threads=3)
+    found = solver.solve(rules(**options).numbers, threads=3)
     assert found.tobytes() == solved(**options).tobytes()
 
 
 def test_progress_ends_at_the_end() -> None:
     calls: list[tuple[int, int]] = []
-    solver.solve(rules(**SACRIFICE).rules, lambda done, of: calls.append((done, of)))
+    solver.solve(rules(**SACRIFICE).numbers, lambda done, of: calls.append((done, of)))
     assert len(calls) == 15
     assert calls == sorted(calls)
     assert calls[-1] == (2_150, 2_150)
@@ -355,7 +357,7 @@ def test_progress_ends_at_the_end() -> None:
 
 @pytest.mark.parametrize("options", [{}, SACRIFICE], ids=str)
 def test_table_files(options: dict[str, Any], folder: Path) -> None:
-    spec = TYPE.table_spec(options)
+    spec = ENTRY.tables.spec(options)
     table = open_table(spec, folder)
     expected = solved(**options)
     occur = np.isfinite(expected)
@@ -363,7 +365,7 @@ def test_table_files(options: dict[str, Any], folder: Path) -> None:
     assert not table.values[~occur].any()
     assert table.bytes <= 400_000
     column = structure(spec.path(folder), "")["column"]
-    assert np.array_equal(column, dice_poker.columns(0).column)
+    assert np.array_equal(column, dice_poker_states.columns(0).column)
 
 
 # What the levels score, exactly.
@@ -379,7 +381,7 @@ independent program, the others come from this forward pass and the simulation b
 @cache
 def totals(level: str, dash: str, folder: Path) -> policy.Totals:
     game = rules(dash=dash)
-    bot = make_bot(level, game, folder)
+    bot = ENTRY.levels.bot(level, game, folder, 0)
     return policy.exact_totals(bot, game)
 
 
@@ -413,7 +415,9 @@ def test_what_expert_wins_from_three_hards(folder: Path) -> None:
     mean, deviation = policy.exact_settlement([expert, hard, hard, hard])
     assert mean == pytest.approx(0.75 * (164.910971 - 158.015163), abs=1e-6)
     game = rules(**SACRIFICE)
-    bots = [make_bot(level, game, folder) for level in ("expert", "hard", "hard", "hard")]
+    bots = [
+        ENTRY.levels.bot(level, game, folder, 0) for level in ("expert", "hard", "hard", "hard")
+    ]
     found, error = policy.simulated_settlement(bots, game, 2_000, 1)
     assert abs(found - mean) < 4 * error
     assert error == pytest.approx(deviation / 2_000**0.5, rel=0.1)
@@ -426,15 +430,15 @@ def test_simulated_games_score_what_the_table_says(
     options: dict[str, Any], games: int, folder: Path
 ) -> None:
     game = rules(**options)
-    found = policy.simulated_totals(make_bot("expert", game, folder), game, games, 5)
+    found = policy.simulated_totals(ENTRY.levels.bot("expert", game, folder, 0), game, games, 5)
     mean, error = policy.mean_and_error(found)
     assert len(found) == games
-    assert abs(mean - solved(**options)[TYPE.table_spec(options).start_index]) < 4 * error
+    assert abs(mean - solved(**options)[ENTRY.tables.spec(options).start_index]) < 4 * error
 
 
 def test_the_same_seed_gives_the_same_games(folder: Path) -> None:
     game = rules()
-    bot = make_bot("hard", game, folder)
+    bot = ENTRY.levels.bot("hard", game, folder, 0)
     first, again, other = (policy.simulated_totals(bot, game, 100, seed) for seed in (3, 3, 4))
     assert np.array_equal(first, again)
     assert not np.array_equal(first, other)
@@ -443,4 +447,4 @@ def test_the_same_seed_gives_the_same_games(folder: Path) -> None:
 def test_exact_totals_want_the_school_first() -> None:
     game = rules(**SACRIFICE, order="free")
     with pytest.raises(ValueError, match="school_first"):
-        policy.exact_totals(make_bot("easy", game, None), game)
+        policy.exact_totals(ENTRY.levels.bot("easy", game, None, 0), game)

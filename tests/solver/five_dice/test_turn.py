@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ustad.runtime.dice import FIRST_ROLL, Turn, best_keeps, keep_values
-from ustad.solver.turn import ROLL_COUNT, WIDTH, solve_turns, sweep_down, sweep_up
+from ustad.runtime.games.five_dice.turn import FIRST_ROLL, Turn, best_keeps, keep_values
+from ustad.solver.five_dice.turn import ROLL_COUNT, WIDTH, solve_turns, sweep_down, sweep_up
 
 
 def random_stops(seed: int, low: float = -50, high: float = 300) -> np.ndarray:

@@ -8,15 +8,21 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ustad.runtime.bots import marriage_decisions as decisions
-from ustad.runtime.bots import marriage_levels as levels_of
-from ustad.runtime.bots import marriage_values as values
-from ustad.runtime.errors import OptionError
-from ustad.runtime.games import marriage as rules
-from ustad.runtime.games.base import LEVELS
-from ustad.runtime.games.marriage import TYPE
-from ustad.solver import marriage as solver
+from ustad.runtime.core.errors import OptionError
+from ustad.runtime.core.game import LEVELS
+from ustad.runtime.core.registry import entry
+from ustad.runtime.games.marriage.decisions import work_space
+from ustad.runtime.games.marriage.levels import STYLES, level_weights
+from ustad.runtime.games.marriage.round.rules import RULES, Marriage
+from ustad.runtime.games.marriage.round.settlement import payments
+from ustad.runtime.games.marriage.states import NUMBER_NAMES, WEIGHTS
+from ustad.runtime.games.marriage.tables import TABLES, expert_numbers, shipped_numbers
 from ustad.solver.build import build_table
+from ustad.solver.marriage.learning import DECK, learn, slopes
+from ustad.solver.marriage.measuring import measure
+from ustad.solver.marriage.rounds import new_record, play_round
+
+ENTRY = entry("marriage")
 
 
 def test_slopes_find_what_made_the_numbers() -> None:
@@ -24,22 +30,22 @@ def test_slopes_find_what_made_the_numbers() -> None:
     x = np.column_stack([random.normal(size=(5000, 3)), np.ones(5000)])
     y = x @ [2.0, -1.0, 0.5, 7.0] + 0.01 * random.normal(size=5000)
     line = np.column_stack([x, y])
-    assert solver.slopes(line.T @ line, 0.0) == pytest.approx([2, -1, 0.5, 7], abs=1e-3)
+    assert slopes(line.T @ line, 0.0) == pytest.approx([2, -1, 0.5, 7], abs=1e-3)
 
 
 def test_a_feature_that_never_varies_weighs_nothing() -> None:
     line = np.column_stack([np.zeros(10), np.arange(10.0), np.ones(10), 3 * np.arange(10.0)])
-    assert solver.slopes(line.T @ line, 0.0) == pytest.approx([0, 3, 0])
+    assert slopes(line.T @ line, 0.0) == pytest.approx([0, 3, 0])
 
 
 def test_the_table_holds_the_numbers_that_ship(tmp_path: Path) -> None:
-    table, new = build_table(TYPE, {}, tmp_path)
+    table, new = build_table(ENTRY, {}, tmp_path)
     assert new
-    assert (table.values == values.shipped_numbers()).all()
-    assert (values.expert_numbers(tmp_path) == table.values).all()
-    assert not build_table(TYPE, {}, tmp_path)[1]
+    assert (table.values == shipped_numbers()).all()
+    assert (expert_numbers(tmp_path) == table.values).all()
+    assert not build_table(ENTRY, {}, tmp_path)[1]
     with pytest.raises(OptionError):
-        TYPE.table_spec({"players": 4})
+        TABLES.spec({"players": 4})
 
 
 def compiled_round(
@@ -47,28 +53,26 @@ def compiled_round(
 ) -> tuple[int, list[int], list[int]]:
     """Return turns, nets and maal of a round played in compiled code."""
     players = len(levels)
-    styles = [levels_of.STYLES[level] for level in levels]
+    styles = [STYLES[level] for level in levels]
     weights = [
-        values.shipped_numbers()[: values.WEIGHTS]
-        if level == "expert"
-        else levels_of.level_weights(level)
+        shipped_numbers()[:WEIGHTS] if level == "expert" else level_weights(level)
         for level in levels
     ]
     net = np.zeros(players, dtype=np.int64)
     notes = np.zeros((players, 4), dtype=np.int64)
-    turns = solver.play_round(
+    turns = play_round(
         np.array(order),
         players,
         first,
-        solver.option_flags(TYPE.game(options)),
+        Marriage(**options).numbers,
         np.array(weights),
         np.array([style.temperature for style in styles]),
         np.array([int(style.lays) for style in styles]),
         np.array([int(style.finds_best) for style in styles]),
         0.0,
         seed,
-        decisions.work_space(),
-        solver.new_record(players),
+        work_space(),
+        new_record(players),
         net,
         notes,
     )
@@ -79,9 +83,9 @@ def round_by_the_rules(
     order: list[int], levels: list[str], seed: int, first: int, options: dict[str, Any]
 ) -> tuple[int, list[int], list[int]]:
     """Return the same of the round played by bots that see their views alone."""
-    game = TYPE.game(options)
-    state = game.deal_cards(len(levels), order, first)
-    by_level = {level: TYPE.bot(level, game, None, seed) for level in levels}
+    rules = Marriage(**options)
+    state = rules.deal_cards(len(levels), order, first)
+    by_level = {level: ENTRY.levels.bot(level, rules, None, seed) for level in levels}
     while not state.is_over():
         player = state.current_player()
         state = state.apply(by_level[levels[player]].choose(state.view(player)))
@@ -101,9 +105,9 @@ def test_compiled_rounds_are_the_rounds_of_the_rules() -> None:
     random = np.random.default_rng(3)
     for number in range(60):
         players = 2 + number % 4
-        options = TYPE.read_options(OPTION_SETS[number // 4 % 4])
+        options = RULES.read_options(OPTION_SETS[number // 4 % 4])
         levels = [LEVELS[int(at)] for at in random.integers(0, 4, players)]
-        order = random.permutation(solver.DECK).tolist()
+        order = random.permutation(DECK).tolist()
         told = (order, levels, number, number % players, options)
         assert compiled_round(*told) == round_by_the_rules(*told)
 
@@ -111,10 +115,10 @@ def test_compiled_rounds_are_the_rounds_of_the_rules() -> None:
 @pytest.mark.slow
 def test_learning_is_the_same_for_any_number_of_threads_and_beats_hard() -> None:
     steps = ((1.0, 2000),)
-    numbers = solver.learn(steps, threads=1, value_rounds_wanted=4000)
-    assert (solver.learn(steps, threads=2, value_rounds_wanted=4000) == numbers).all()
+    numbers = learn(steps, threads=1, value_rounds_wanted=4000)
+    assert (learn(steps, threads=2, value_rounds_wanted=4000) == numbers).all()
     # Six pairs are worth far more than their turns say: the prototype found about 8 points.
-    six = values.NUMBER_NAMES.index("discard before the show: turns")
+    six = NUMBER_NAMES.index("discard before the show: turns")
     assert numbers[six] < 0
 
 
@@ -125,16 +129,14 @@ def test_learning_is_the_same_for_any_number_of_threads_and_beats_hard() -> None
 )
 def test_each_level_beats_the_one_below(hero: str, others: str, least: float) -> None:
     """The lower end of the 95% interval; each deal with the hero in all four seats."""
-    mean, half = solver.measure(hero, others, 1500, 11)
+    mean, half = measure(hero, others, 1500, 11)
     assert mean - half > least
 
 
 def test_a_round_of_bots_ends_and_sums_to_zero() -> None:
-    order = np.random.default_rng(5).permutation(solver.DECK).tolist()
-    turns, net, maal = round_by_the_rules(order, list(LEVELS), 1, 0, TYPE.read_options({}))
+    order = np.random.default_rng(5).permutation(DECK).tolist()
+    turns, net, maal = round_by_the_rules(order, list(LEVELS), 1, 0, RULES.read_options({}))
     assert turns > 4
     assert sum(net) == 0
     assert all(points >= 0 for points in maal)
-    assert rules.payments(maal, [True] * 4, None, False) == tuple(
-        4 * own - sum(maal) for own in maal
-    )
+    assert payments(maal, [True] * 4, None, False) == tuple(4 * own - sum(maal) for own in maal)

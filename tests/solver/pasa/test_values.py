@@ -13,15 +13,20 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ustad.runtime.bots.pasa import EasyBot, HardBot, TableBot, Throw
-from ustad.runtime.errors import OptionError, UsageError
-from ustad.runtime.games.base import CHANCE
-from ustad.runtime.games.pasa import TYPE, Pasa, PasaState, first_split, split_number
-from ustad.solver import pasa as solver
-from ustad.solver.build import build_table
+from ustad.runtime.core.errors import OptionError, UsageError
+from ustad.runtime.core.game import CHANCE
+from ustad.runtime.games.pasa.entry import ENTRY
+from ustad.runtime.games.pasa.levels import Betting, EasyBot, HardBot, TableBot
+from ustad.runtime.games.pasa.rules import Pasa, PasaState
+from ustad.runtime.games.pasa.states import first_split, split_number
+from ustad.runtime.games.pasa.tables import TABLES
+from ustad.solver.build import Builder, build_table
+from ustad.solver.pasa import values as solver
+from ustad.solver.pasa.build import PasaSolver
+from ustad.solver.pasa.strength import evaluate, mean_share
 from ustad.tables import open_table
 
-REFERENCE = json.loads((Path(__file__).parents[1] / "data" / "pasa.json").read_text())
+REFERENCE = json.loads((Path(__file__).parents[2] / "data" / "pasa.json").read_text())
 
 HOUSE = {"players": 4, "chips": 40, "cap": "first_come", "max_bet": 2}
 USUAL = {"players": 4, "chips": 40}
@@ -132,12 +137,12 @@ def test_best_responses_of_the_reference(case: dict[str, Any]) -> None:
     for seat in range(4):
         field = ["min"] * 4
         field[seat] = "best"
-        found.append(solver.evaluate(key, field)[seat])
+        found.append(evaluate(key, field)[seat])
         if case["stack"] == 2:
             shares = Exact(key, field).shares((2, 2, 2, 2), case["turns"])
             assert shares[seat] == expected[seat]
     assert found == pytest.approx(list(map(float, expected)), abs=1e-14)
-    assert solver.mean_share(key, "best", "min") == pytest.approx(case["mean"], abs=1e-14)
+    assert mean_share(key, "best", "min") == pytest.approx(case["mean"], abs=1e-14)
 
 
 @pytest.mark.slow
@@ -155,15 +160,15 @@ class StubTable:
     """A solved table that was never a file."""
 
     def __init__(self, options: Mapping[str, Any]) -> None:
-        self.spec = TYPE.table_spec(options)
+        self.spec = TABLES.spec(options)
         self.values = solver.solve(options)
 
 
-def solved_throw(rules: Mapping[str, Any], stacks: tuple[int, ...], turns: int) -> Throw:
+def solved_throw(rules: Mapping[str, Any], stacks: tuple[int, ...], turns: int) -> Betting:
     players = len(stacks)
     key = {**rules, "players": players, "chips": sum(stacks), "laps": -(-turns // players)}
     table: Any = StubTable(key)
-    return Throw(Pasa(**rules), table, stacks, turns)
+    return Betting(Pasa(**rules), table, stacks, turns)
 
 
 def test_more_known_two_seat_values() -> None:
@@ -233,8 +238,8 @@ def test_value_iteration_on_the_raw_game_of_two_seats() -> None:
     Nothing is known here of half paro and half tiro, of an order of states or of tables: the
     states are those that the game itself reaches.
     """
-    game = Pasa(cap="first_come", menu="all")
-    states, chances, bettor, value = raw_game(game.start((6, 5), 0, 4))
+    rules = Pasa(cap="first_come", menu="all")
+    states, chances, bettor, value = raw_game(rules.start((6, 5), 0, 4))
     for _ in range(2000):
         before = value.copy()
         for row, (seat, rows, weights) in enumerate(zip(bettor, states, chances, strict=True)):
@@ -286,48 +291,46 @@ def test_the_claim_of_the_source() -> None:
 
     Figures of the rules file for stack 10, max_bet 2, first come, and its best response.
     """
-    assert solver.mean_share(HOUSE, "min", "min") == pytest.approx(0.25, abs=1e-12)
-    assert solver.mean_share(HOUSE, "hard", "min") == pytest.approx(0.322005, abs=5e-7)
-    assert solver.mean_share(HOUSE, "best", "min") == pytest.approx(0.3591, abs=5e-5)
+    assert mean_share(HOUSE, "min", "min") == pytest.approx(0.25, abs=1e-12)
+    assert mean_share(HOUSE, "hard", "min") == pytest.approx(0.322005, abs=5e-7)
+    assert mean_share(HOUSE, "best", "min") == pytest.approx(0.3591, abs=5e-5)
 
 
 def test_without_a_table_maximum_the_lead_rule_and_the_best_response_win_more() -> None:
     """Figures of the rules file."""
-    assert solver.mean_share(EVERY_BET, "hard", "min") == pytest.approx(0.4490, abs=5e-5)
-    assert solver.mean_share(USUAL, "best", "min") == pytest.approx(0.5593, abs=5e-5)
+    assert mean_share(EVERY_BET, "hard", "min") == pytest.approx(0.4490, abs=5e-5)
+    assert mean_share(USUAL, "best", "min") == pytest.approx(0.5593, abs=5e-5)
 
 
 @pytest.mark.slow
 def test_the_best_response_with_every_bet_allowed() -> None:
-    assert solver.mean_share(EVERY_BET, "best", "min") == pytest.approx(0.5812, abs=5e-5)
+    assert mean_share(EVERY_BET, "best", "min") == pytest.approx(0.5812, abs=5e-5)
 
 
 def test_four_seats_with_ten_stakes() -> None:
     """The rules file: .2728 .2548 .2436 .2289, the first thrower first."""
-    shares = solver.evaluate(USUAL, ["best"] * 4)
+    shares = evaluate(USUAL, ["best"] * 4)
     assert shares == pytest.approx((0.2728, 0.2548, 0.2436, 0.2289), abs=5e-5)
 
 
 def test_the_levels_are_as_strong_as_promised() -> None:
     """Seats averaged, one against three, cap=share, stack 10, four seats."""
     table = solver.solve(USUAL)
-    assert solver.mean_share(USUAL, "table", "min", table) >= 0.46
-    assert solver.mean_share(USUAL, "table", "random", table) >= 0.31
-    assert solver.mean_share(USUAL, "table", "hard", table) >= 0.255
-    assert solver.mean_share(USUAL, "hard", "table", table) <= 0.24
+    assert mean_share(USUAL, "table", "min", table) >= 0.46
+    assert mean_share(USUAL, "table", "random", table) >= 0.31
+    assert mean_share(USUAL, "table", "hard", table) >= 0.255
+    assert mean_share(USUAL, "hard", "table", table) <= 0.24
 
 
 def test_nobody_gains_by_leaving_the_equilibrium() -> None:
     """The best response to the table wins in each seat what the table gives that seat."""
     key = {"players": 3, "chips": 30}
     table = solver.solve(key)
-    equilibrium = solver.evaluate(key, ["table"] * 3, table)
+    equilibrium = evaluate(key, ["table"] * 3, table)
     for seat in range(3):
         field = ["table"] * 3
         field[seat] = "best"
-        assert solver.evaluate(key, field, table)[seat] == pytest.approx(
-            equilibrium[seat], abs=1e-12
-        )
+        assert evaluate(key, field, table)[seat] == pytest.approx(equilibrium[seat], abs=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -338,16 +341,16 @@ def test_fields_of_policies_equal_the_rational_evaluation(field: tuple[str, ...]
     """Every seat's share, from the start of a game in which the stacks soon differ."""
     key = {"players": 3, "chips": 12, "laps": 2, "cap": "first_come", "menu": "buttons"}
     expected = Exact(key, field).shares((4, 4, 4), 6)
-    found = solver.evaluate(key, field)
+    found = evaluate(key, field)
     assert found == pytest.approx(tuple(map(float, expected)), abs=1e-13)
 
 
 def test_the_policies_are_the_bots(tmp_path: Path) -> None:
     """Easy, hard and expert, playing the game itself, share the win as computed."""
     key = {"players": 3, "chips": 9, "laps": 1, "menu": "all"}
-    game = Pasa(menu="all", stack=3, laps=1)
-    table, _ = build_table(TYPE, key, tmp_path)
-    bots = [HardBot(), TableBot(game, tmp_path), EasyBot()]
+    rules = Pasa(menu="all", stack=3, laps=1)
+    table, _ = build_table(ENTRY, key, tmp_path)
+    bots = [HardBot(), TableBot(rules, tmp_path), EasyBot()]
 
     @cache
     def shares(state: PasaState) -> tuple[float, ...]:
@@ -358,28 +361,28 @@ def test_the_policies_are_the_bots(tmp_path: Path) -> None:
             return tuple((won + lost) / 2 for won, lost in zip(*pair, strict=True))
         return shares(state.apply(bots[state.current_player()].choose(state)))
 
-    found = solver.evaluate(key, ["hard", "table", "min"], table.values)
-    assert shares(game.new(3)) == pytest.approx(found, abs=1e-13)
+    found = evaluate(key, ["hard", "table", "min"], table.values)
+    assert shares(rules.new(3)) == pytest.approx(found, abs=1e-13)
 
 
 def test_the_bot_makes_the_bets_that_the_solver_made() -> None:
     """Its solved throws are the stored rows, to the last bit, for every state of a table."""
     table: Any = StubTable({"players": 3, "chips": 14, "laps": 1, "menu": "all"})
-    game = Pasa(menu="all")
+    rules = Pasa(menu="all")
     for stacks in splits(3, 14):
         if stacks[0] and max(stacks) < 14:
             for turns in range(1, 4):
-                found = Throw(game, table, stacks, turns).shares(())
+                found = Betting(rules, table, stacks, turns).shares(())
                 assert list(found) == table.values[turns - 1, split_number(stacks)].tolist()
 
 
 def test_fields_that_are_none_are_refused() -> None:
     with pytest.raises(UsageError, match="field"):
-        solver.evaluate(USUAL, ["min"] * 3)
+        evaluate(USUAL, ["min"] * 3)
     with pytest.raises(UsageError, match="field"):
-        solver.evaluate(USUAL, ["clever"] * 4)
+        evaluate(USUAL, ["clever"] * 4)
     with pytest.raises(UsageError, match="table"):
-        solver.evaluate(USUAL, ["table"] * 4)
+        evaluate(USUAL, ["table"] * 4)
 
 
 # The work itself.
@@ -403,28 +406,29 @@ def test_progress_counts_all_states() -> None:
 def test_size_and_time_are_said_beforehand_and_what_cannot_fit_is_refused(tmp_path: Path) -> None:
     """98,728 states = C(43, 3) splits in eight turns, with four shares of eight bytes."""
     said: list[str] = []
-    build_table(TYPE, USUAL, tmp_path, announce=said.append)
+    builder = Builder(tmp_path, announce=said.append)
+    builder.build(ENTRY, USUAL)
     assert len(said) == 1
     assert "98,728 states" in said[0]
     assert "3.2 MB" in said[0]
     assert "CPU seconds" in said[0]
-    build_table(TYPE, USUAL, tmp_path, announce=said.append)
+    builder.build(ENTRY, USUAL)
     assert len(said) == 1  # it was there: no work, nothing to say
     with pytest.raises(OptionError, match="99,118,656 states"):
-        solver.forecast({"players": 6, "chips": 60})
+        PasaSolver().forecast({"players": 6, "chips": 60})
 
 
 @pytest.fixture(scope="session")
 def default_tables(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("pasa")
-    for options in TYPE.table_options():
-        build_table(TYPE, options, folder)
+    for options in TABLES.defaults():
+        build_table(ENTRY, options, folder)
     return folder
 
 
 def test_the_default_tables(default_tables: Path) -> None:
     """Two seats up to stack 50, three 20, four 10, five 5, six 3, and the house; at most 24 MB."""
-    keys = [(o["players"], o["chips"], o["cap"], o["max_bet"]) for o in TYPE.table_options()]
+    keys = [(o["players"], o["chips"], o["cap"], o["max_bet"]) for o in TABLES.defaults()]
     assert keys == [
         (2, 100, "share", None),
         (3, 60, "share", None),
@@ -434,7 +438,7 @@ def test_the_default_tables(default_tables: Path) -> None:
         (4, 40, "first_come", 2),
     ]
     assert sum(path.stat().st_size for path in default_tables.iterdir()) <= 24_000_000
-    table = open_table(TYPE.table_spec(USUAL), default_tables)
+    table = open_table(TABLES.spec(USUAL), default_tables)
     assert table.start_value == pytest.approx(0.2728, abs=5e-5)
     assert table.counts == {"states": 98_728, "splits": 12_341}
 

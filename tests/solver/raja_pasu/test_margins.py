@@ -18,14 +18,18 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ustad.runtime.bots.raja_pasu import RoundTable
-from ustad.runtime.compiled import compiled, raja_pasu_play_hole
-from ustad.runtime.games.raja_pasu import HOLES, NO_LOG, ROW, TYPE, play_hole, ring
-from ustad.solver import raja_pasu as solver
+from ustad.runtime.core.kernels import compiled
+from ustad.runtime.games.raja_pasu import kernels
+from ustad.runtime.games.raja_pasu.entry import ENTRY
+from ustad.runtime.games.raja_pasu.rules import HOLES, NO_LOG, ROW, play_hole, ring
+from ustad.runtime.games.raja_pasu.tables import TABLES, RoundTable
 from ustad.solver.build import build_table
+from ustad.solver.raja_pasu.build import table_arrays
+from ustad.solver.raja_pasu.margins import solve
+from ustad.solver.raja_pasu.positions import few_seeds, kinds_of, reachable, starts
 from ustad.tables import Table
 
-KNOWN = json.loads((Path(__file__).parents[1] / "data" / "raja_pasu.json").read_text())
+KNOWN = json.loads((Path(__file__).parents[2] / "data" / "raja_pasu.json").read_text())
 
 Board = tuple[int, ...]
 
@@ -158,7 +162,7 @@ def test_moves_agree_with_a_plain_player_of_the_rules(count: int) -> None:
     for number, (board, closed, mover, hole) in enumerate(random_boards(count, 1)):
         skipped = number % 4 == 0
         expected = plain_move(board, closed, mover, hole, skipped)
-        found = fast_move(raja_pasu_play_hole, board, closed, mover, hole, skipped, np.array)
+        found = fast_move(kernels.play_hole, board, closed, mover, hole, skipped, np.array)
         assert found == expected, (board, closed, mover, hole, skipped)
         assert sum(found[0]) + sum(found[1]) == sum(board)
         if number % 20 == 0 or found[3]:
@@ -198,7 +202,8 @@ def pool() -> Iterator[ThreadPoolExecutor]:
 
 
 def found_from_start(closed: int, pool: ThreadPoolExecutor, skipped: bool = False) -> Any:
-    return solver.reachable(solver.starts(closed), solver.kinds(closed), skipped, pool)
+    kinds = kinds_of(closed, skipped)
+    return reachable(starts(kinds), kinds, pool)
 
 
 def test_positions_ply_by_ply_from_the_start() -> None:
@@ -214,7 +219,7 @@ def test_positions_ply_by_ply_with_closed_holes(closed: int, pool: ThreadPoolExe
 def test_few_seeds_are_all_the_codes_with_so_many() -> None:
     seeds = [sum(code >> 2 * hole & 3 for hole in range(5)) for code in range(4**5)]
     expected = [code for code in range(4**5) if seeds[code] <= 6]
-    assert solver.few_seeds(5, 6).tolist() == expected
+    assert few_seeds(5, 6).tolist() == expected
 
 
 # Values.
@@ -224,14 +229,14 @@ def test_few_seeds_are_all_the_codes_with_so_many() -> None:
 def few(pool: ThreadPoolExecutor) -> Any:
     """All positions of the open board with at most six seeds: 37,080 of them."""
     start = np.array([[1] + [0] * 13 + [0]], dtype=np.int8)
-    positions = solver.reachable(start, solver.kinds(0), False, pool)
-    return solver.solve(positions, False, 6, pool)
+    positions = reachable(start, kinds_of(0), pool)
+    return solve(positions, 6, pool)
 
 
 def as_table(solution: Any, closed: int) -> RoundTable:
     """Return a table of what was solved, without a file."""
-    values, parts = solver.table_arrays(solution)
-    spec = TYPE.table_spec({"closed": closed})
+    values, parts = table_arrays(solution)
+    spec = TABLES.spec({"closed": closed})
     return RoundTable(Table(spec, Path(), values, parts, {}, 0.0, 0))
 
 
@@ -239,7 +244,7 @@ def test_values_agree_with_a_minimax_without_tables(few: Any) -> None:
     """Every 25th position up to three seeds, and random ones up to six."""
     table, plain = as_table(few, 0), Plain()
     random = np.random.default_rng(3)
-    codes = [*solver.few_seeds(14, 3)[::25], *random.choice(solver.few_seeds(14, 6), 25)]
+    codes = [*few_seeds(14, 3)[::25], *random.choice(few_seeds(14, 6), 25)]
     for code in map(int, codes):
         board = tuple(code >> 2 * hole & 3 for hole in range(14))
         if any(board[:7]):
@@ -250,15 +255,15 @@ def test_values_agree_with_a_minimax_without_tables(few: Any) -> None:
 
 def test_bounds_meet_and_are_stored_once(few: Any) -> None:
     assert few.met.all()
-    assert len(few.places) == len(solver.few_seeds(14, 6))
-    values, parts = solver.table_arrays(few)
-    assert len(values) == len(parts["steps"]) == int((~few.over).sum())
+    assert len(few.task.places) == len(few_seeds(14, 6))
+    values, parts = table_arrays(few)
+    assert len(values) == len(parts["steps"]) == int((~few.task.over).sum())
 
 
 @pytest.mark.parametrize("closed", [4, 5, 6])
 def test_rounds_with_closed_holes(closed: int, pool: ThreadPoolExecutor, tmp_path: Path) -> None:
     """South's margin, by who leads: the known values of these rounds."""
-    table, _ = build_table(TYPE, {"closed": closed}, tmp_path)
+    table, _ = build_table(ENTRY, {"closed": closed}, tmp_path)
     values = RoundTable(table)
     south = values.margin((7,) * (HOLES - closed), ROW - closed)
     north = values.margin((7,) * (HOLES - closed), ROW)
@@ -272,8 +277,8 @@ def test_the_values_do_not_depend_on_threads(pool: ThreadPoolExecutor) -> None:
     arrays = []
     for threads in (1, 3):
         with ThreadPoolExecutor(threads) as some:
-            solution = solver.solve(found_from_start(5, some), False, 8, some)
-        arrays.append(solver.table_arrays(solution))
+            solution = solve(found_from_start(5, some), 8, some)
+        arrays.append(table_arrays(solution))
     (one, one_parts), (other, other_parts) = arrays
     assert one.tobytes() == other.tobytes()
     for name, part in one_parts.items():
@@ -283,15 +288,15 @@ def test_the_values_do_not_depend_on_threads(pool: ThreadPoolExecutor) -> None:
 def test_every_value_is_the_best_of_its_moves(pool: ThreadPoolExecutor) -> None:
     """Bellman residual zero over all positions that arise with five closed holes."""
     positions = found_from_start(5, pool)
-    solution = solver.solve(positions, False, 4, pool)
+    solution = solve(positions, 4, pool)
     table = as_table(solution, 5)
-    untouched = positions.untouched.rows[: positions.untouched.count].tolist()
+    untouched = positions.untouched.known.tolist()
     touched = [
         [*((int(place) >> 2 * hole) & 3 for hole in range(9)), int(place) >> 18]
         for place in positions.touched
     ]
     for *seeds, kind in (*untouched, *touched):
-        own = int(positions.owns[kind])
+        own = int(positions.kinds.owns[kind])
         best = None
         for hole in range(own):
             if seeds[hole]:
@@ -309,15 +314,17 @@ def test_a_position_left_out_is_noticed(pool: ThreadPoolExecutor) -> None:
     """The solver reads no bound that was never set: positions must be closed under moves."""
     positions = found_from_start(6, pool)
     with pytest.raises(AssertionError, match="were not found"):
-        solver.solve(replace(positions, touched=positions.touched[::2]), False, 0, pool)
+        solve(replace(positions, touched=positions.touched[::2]), 0, pool)
     slots = positions.untouched.slots
     slots[np.flatnonzero(slots >= 0)[::2]] = -1
     with pytest.raises(AssertionError, match="were not found"):
-        solver.solve(positions, False, 0, pool)
+        solve(positions, 0, pool)
 
 
 def test_the_file_is_the_same_every_time(tmp_path: Path) -> None:
-    paths = [build_table(TYPE, {"closed": 6}, tmp_path / name)[0].path for name in ("one", "other")]
+    paths = [
+        build_table(ENTRY, {"closed": 6}, tmp_path / name)[0].path for name in ("one", "other")
+    ]
     assert paths[0].read_bytes() == paths[1].read_bytes()
 
 
@@ -326,7 +333,7 @@ def test_the_file_is_the_same_every_time(tmp_path: Path) -> None:
 
 @pytest.fixture(scope="module")
 def start(tmp_path_factory: pytest.TempPathFactory) -> Table:
-    return build_table(TYPE, {}, tmp_path_factory.mktemp("start"))[0]
+    return build_table(ENTRY, {}, tmp_path_factory.mktemp("start"))[0]
 
 
 @pytest.mark.slow
@@ -357,7 +364,7 @@ def openings(table: RoundTable, skipped: bool) -> list[int]:
 
 @pytest.mark.slow
 def test_the_round_with_the_origin_skipped(tmp_path: Path) -> None:
-    table, _ = build_table(TYPE, {"origin": "skipped"}, tmp_path)
+    table, _ = build_table(ENTRY, {"origin": "skipped"}, tmp_path)
     assert table.start_value == KNOWN["start_skipped"]["value"]
     assert openings(RoundTable(table), skipped=True) == KNOWN["start_skipped"]["by_hole"]
 
@@ -371,7 +378,7 @@ def test_all_positions_ply_by_ply_from_the_start(pool: ThreadPoolExecutor) -> No
 @pytest.mark.slow
 @pytest.mark.parametrize("closed", [1, 2, 3])
 def test_rounds_with_fewer_closed_holes(closed: int, tmp_path: Path) -> None:
-    table = RoundTable(build_table(TYPE, {"closed": closed}, tmp_path)[0])
+    table = RoundTable(build_table(ENTRY, {"closed": closed}, tmp_path)[0])
     south = table.margin((7,) * (HOLES - closed), ROW - closed)
     north = table.margin((7,) * (HOLES - closed), ROW)
     assert north is not None
@@ -394,7 +401,7 @@ def test_census_of_all_moves_of_touched_positions(pool: ThreadPoolExecutor) -> N
                 position[hole] = code >> 2 * hole & 3
             for hole in range(7):
                 if position[hole]:
-                    laps = raja_pasu_play_hole(position, 7, hole, False, board, taken, log)
+                    laps = kernels.play_hole(position, 7, hole, False, board, taken, log)
                     moves += 1
                     endless += laps < 0
                     longest = max(longest, laps)

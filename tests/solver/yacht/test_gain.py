@@ -7,22 +7,19 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ustad.runtime.bots.yacht import TableBot
-from ustad.runtime.bots.yacht_expert import ExpertBot
-from ustad.runtime.bots.yacht_outlook import Outlooks, section, widths
-from ustad.runtime.games.sheet import SheetState
-from ustad.runtime.games.yacht import (
-    BOXES,
-    TYPE,
-    Sheet,
-    Yacht,
-    make_sheet,
-    possible_points,
-    state_index,
-)
-from ustad.runtime.outlook import BestChances
-from ustad.solver import chances, outlook
-from ustad.solver.yacht_gain import Games
+from ustad.runtime.games.five_dice.sheet import SheetState
+from ustad.runtime.games.yacht.codec import possible_points
+from ustad.runtime.games.yacht.distributions import BestChances
+from ustad.runtime.games.yacht.entry import ENTRY
+from ustad.runtime.games.yacht.expert import ExpertBot
+from ustad.runtime.games.yacht.levels import TableBot
+from ustad.runtime.games.yacht.outlooks import Outlooks
+from ustad.runtime.games.yacht.rules import BOXES, Sheet, Yacht, make_sheet
+from ustad.runtime.games.yacht.states import state_index
+from ustad.runtime.games.yacht.tables import section, widths
+from ustad.solver.yacht import chances
+from ustad.solver.yacht import outlooks as outlook
+from ustad.solver.yacht.gain import Games
 from ustad.tables import open_table
 
 OPEN = 2
@@ -33,7 +30,7 @@ OPEN = 2
 def known(tables: Path) -> tuple[ExpertBot, Games]:
     """Expert with best chances, and what its games are played with."""
     game = Yacht()
-    table = open_table(TYPE.table_spec(game.options), tables)
+    table = open_table(ENTRY.tables.spec(game.options), tables)
     hard, bonus = outlook.solve(0, table.values, threads=1, most_open=OPEN)
     best = BestChances(chances.solve(0, threads=1, most_open=OPEN), widths(0), section())
     outlooks = Outlooks("best", hard, bonus, True, best)
@@ -70,8 +67,8 @@ def test_the_gain_of_a_turn_is_that_of_the_bot(
             sheets = [
                 sheet._replace(open_boxes=sheet.open_boxes & -sheet.open_boxes) for sheet in sheets
             ]
-        gained, _ = table.from_position(numbers(bot.game, sheets), 0, 1, 1)
-        state = SheetState(bot.game, tuple(sheets), 0, 0, (), None, 3)
+        gained, _ = table.from_position(numbers(bot.rules, sheets), 0, 1, 1)
+        state = SheetState(bot.rules, tuple(sheets), 0, 0, (), None, 3)
         assert gained[:, 0] == pytest.approx(bot.advantages([state], bot)[0], abs=1e-9)
         assert np.ptp(gained[:, 0]) == 0
 
@@ -84,7 +81,7 @@ def test_gains_and_counted_wins_have_one_mean(
     bot, table = known
     random = np.random.default_rng(seat)
     sheets = random_sheets(random, players)
-    gained, won = table.from_position(numbers(bot.game, sheets), seat, 200, 5)
+    gained, won = table.from_position(numbers(bot.rules, sheets), seat, 200, 5)
     # What hard wins from there: all outlooks are independent.
     totals = [
         np.concatenate([np.zeros(sheet.total), row])
@@ -99,7 +96,7 @@ def test_gains_and_counted_wins_have_one_mean(
 
 
 def rows_of(bot: ExpertBot, sheets: list[Sheet]) -> np.ndarray:
-    states = np.array([state_index(*bot.game.state(sheet)) for sheet in sheets])
+    states = np.array([state_index(*bot.rules.state(sheet)) for sheet in sheets])
     return bot.outlooks.field.rows(states)
 
 
@@ -123,7 +120,7 @@ def share_of(totals: list[np.ndarray], seat: int) -> float:
 
 def test_the_same_seed_gives_the_same_games(known: tuple[ExpertBot, Games]) -> None:
     bot, table = known
-    sheets = numbers(bot.game, random_sheets(np.random.default_rng(3), 3))
+    sheets = numbers(bot.rules, random_sheets(np.random.default_rng(3), 3))
     one, two = (table.from_position(sheets, 1, 2, 9) for _ in range(2))
     other = table.from_position(sheets, 1, 2, 10)
     assert one[0].tobytes() == two[0].tobytes()

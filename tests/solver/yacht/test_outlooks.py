@@ -11,30 +11,30 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from ustad.runtime.bots import yacht_outlook
-from ustad.runtime.bots.sheet import FIRST_WRITE
-from ustad.runtime.bots.yacht import TableBot, make_bot
-from ustad.runtime.bots.yacht_target import TargetBot, Wanted
-from ustad.runtime.dice import DICE, KEEPS, ROLLS, SIZES
-from ustad.runtime.games.yacht import (
+from ustad.runtime.games.five_dice.bots import FIRST_WRITE
+from ustad.runtime.games.five_dice.turn import DICE, KEEPS, ROLLS, SIZES
+from ustad.runtime.games.yacht import outlooks as yacht_outlook
+from ustad.runtime.games.yacht import tables
+from ustad.runtime.games.yacht.distributions import BestChances, FullOutlook
+from ustad.runtime.games.yacht.entry import ENTRY
+from ustad.runtime.games.yacht.levels import TableBot
+from ustad.runtime.games.yacht.rules import (
     ALL_OPEN,
     BONUS_AT,
     BOXES,
     OPEN_YACHT,
     SECOND_YACHT,
-    TYPE,
     YACHT_0,
     YACHT_50,
     Sheet,
     Yacht,
-    columns,
     make_sheet,
-    state_index,
-    yacht_states,
 )
-from ustad.runtime.outlook import BestChances, FullOutlook
-from ustad.solver import chances, outlook
-from ustad.solver.build import build_table, release
+from ustad.runtime.games.yacht.states import columns, state_index, yacht_states
+from ustad.runtime.games.yacht.target import TargetBot, Wanted
+from ustad.solver.build import build_table
+from ustad.solver.yacht import build, chances
+from ustad.solver.yacht import outlooks as outlook
 from ustad.tables import open_table
 
 Floats = NDArray[np.float64]
@@ -46,7 +46,7 @@ SETTINGS = pytest.mark.parametrize("setting", SECOND_YACHT)
 
 
 def values_of(tables: Path, setting: str) -> Floats:
-    return open_table(TYPE.table_spec({"second_yacht": setting}), tables).values
+    return open_table(ENTRY.tables.spec({"second_yacht": setting}), tables).values
 
 
 @pytest.fixture(scope="session")
@@ -124,7 +124,7 @@ def exact_writes(bot: TableBot, sheet: Sheet) -> dict[tuple[int, int], Fraction]
 
 def exact_outlook(bot: TableBot, game: Yacht, sheet: Sheet) -> dict[int, Fraction]:
     """Return the exact chance of each number of points still to come, by enumeration."""
-    from ustad.runtime.games.yacht import WRITES
+    from ustad.runtime.games.yacht.rules import WRITES
 
     if not sheet.open_boxes:
         return {0: Fraction(1)}
@@ -143,7 +143,7 @@ def exact_outlook(bot: TableBot, game: Yacht, sheet: Sheet) -> dict[int, Fractio
 
 def game_points(game: Yacht, sheet: Sheet, roll: int, box: int) -> int:
     """Return what a write adds to the total, from the sheets before and after it."""
-    from ustad.runtime.games.yacht import WRITES
+    from ustad.runtime.games.yacht.rules import WRITES
 
     after = game.write(sheet, ROLLS[roll], 0, WRITES[box])
     added = after.points[box] + 100 * (after.extra_yachts - sheet.extra_yachts)
@@ -183,7 +183,7 @@ def test_few_open_boxes_equal_exact_fractions(
 ) -> None:
     """The very bot of level hard, its turn enumerated in fractions by another way."""
     game = Yacht(setting)
-    bot = make_bot("hard", game, tables)
+    bot = ENTRY.levels.bot("hard", game, tables, 0)
     assert isinstance(bot, TableBot)
     open_boxes = sum(1 << BOXES.index(box) for box in boxes)
     sheet = sheet_of(open_boxes, held, upper)
@@ -225,7 +225,7 @@ def test_threads_change_no_bit(
 def best() -> BestChances:
     """The best chances of states with few open boxes."""
     found = chances.solve(0, threads=1, most_open=FEW)
-    return BestChances(found, yacht_outlook.widths(0), yacht_outlook.section())
+    return BestChances(found, tables.widths(0), tables.section())
 
 
 def test_best_chances_fall_and_are_no_less_than_those_of_hard(
@@ -242,7 +242,7 @@ def test_best_chances_fall_and_are_no_less_than_those_of_hard(
 
 def test_best_chances_equal_those_solved_one_by_one(tables: Path, best: BestChances) -> None:
     """The numpy turns of the bots, one state and target at a time, back from the end."""
-    bot = make_bot("hard", Yacht(), tables)
+    bot = ENTRY.levels.bot("hard", Yacht(), tables, 0)
     assert isinstance(bot, TableBot)
     target = TargetBot(bot, 0, None)
     random = np.random.default_rng(3)
@@ -257,15 +257,15 @@ def test_best_chances_equal_those_solved_one_by_one(tables: Path, best: BestChan
         assert start == pytest.approx([row[wanted] for wanted in points], abs=1e-11)
 
 
-def test_solvers_let_go_of_what_they_keep(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(outlook, "solve", lambda *_: ("outlook", "bonus"))
-    monkeypatch.setattr(outlook.yacht_solver, "solve", lambda *_: None)
-    kept = outlook._outlook(1, None)
-    monkeypatch.setattr(outlook, "solve", lambda *_: ("another", "bonus"))
-    assert outlook._outlook(1, None) is kept
-    release([TYPE])
-    assert outlook._outlook(1, None) == ("another", "bonus")
-    release([TYPE])
+def test_a_solver_keeps_the_outlook_of_one_setting_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    solved: list[int] = []
+    monkeypatch.setattr(outlook, "solve", lambda setting, *_: (solved.append(setting), "bonus"))
+    monkeypatch.setattr(build.values, "solve", lambda *_: None)
+    monkeypatch.setattr(build, "_compact", lambda *_: (np.zeros(1), {}))
+    solver = build.YachtSolver()
+    for setting in ("plain", "plain", "free_joker", "plain"):
+        solver.build({"second_yacht": setting, "outlook": "compact"})
+    assert solved == [1, 2, 1]
 
 
 # All states: long.
@@ -309,11 +309,11 @@ def test_the_compact_table_comes_near_in_every_state(
     tables: Path, tmp_path: Path, every: tuple[FullOutlook, Floats]
 ) -> None:
     """Means to a quarter of a point, sums to 1, and expert goes by it where it alone is built."""
-    table, new = build_table(TYPE, {"outlook": "compact"}, tmp_path)
+    table, new = build_table(ENTRY, {"outlook": "compact"}, tmp_path)
     assert new
     assert table.bytes <= 4_500_000
     short = yacht_outlook.read_compact(0, table)
-    states = len(yacht_outlook.kinds(0))
+    states = len(tables.kinds(0))
     for begin in range(0, states, 10_000):
         at = np.arange(begin, min(begin + 10_000, states))
         rows, exact = short.rows(at), every[0].rows(at)

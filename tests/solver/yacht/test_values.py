@@ -2,7 +2,7 @@
 
 Three other solvers stand here.  ``Exact`` knows the rules by itself, works for
 any number of dice and faces in exact fractions, and keeps every upper sum apart;
-small cases by hand check it.  ``step`` with :class:`ustad.runtime.dice.Turn` is
+small cases by hand check it.  ``step`` with :class:`ustad.runtime.games.five_dice.turn.Turn` is
 one step of dynamic programming in numpy.  ``forward`` carries probabilities
 from the first roll to the last under the table's policy.
 """
@@ -25,10 +25,20 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from ustad.runtime.dice import COUNTS, FIRST_ROLL, KEEPS, ONE_MORE, SIZES, Turn, best_keeps
-from ustad.runtime.games import yacht
-from ustad.runtime.games.yacht import ALL_OPEN, BOXES, PLAIN, SECOND_YACHT, TYPE, UPPER_OPEN
-from ustad.solver import yacht as solver
+from ustad.runtime.games.five_dice.turn import (
+    COUNTS,
+    FIRST_ROLL,
+    KEEPS,
+    ONE_MORE,
+    SIZES,
+    Turn,
+    best_keeps,
+)
+from ustad.runtime.games.yacht import rules as yacht
+from ustad.runtime.games.yacht import states as yacht_states
+from ustad.runtime.games.yacht.entry import ENTRY
+from ustad.runtime.games.yacht.rules import ALL_OPEN, BOXES, PLAIN, SECOND_YACHT, UPPER_OPEN
+from ustad.solver.yacht import values as solver
 from ustad.tables import open_table, structure
 
 Floats = NDArray[np.float64]
@@ -40,7 +50,7 @@ UPPER = BOXES[:6]
 
 @cache
 def _values(folder: Path, setting: str) -> Floats:
-    return open_table(TYPE.table_spec({"second_yacht": setting}), folder).values
+    return open_table(ENTRY.tables.spec({"second_yacht": setting}), folder).values
 
 
 @pytest.fixture
@@ -61,7 +71,7 @@ def values(tables: Path, setting: str) -> Floats:
     ],
 )
 def test_start_values(values: Floats, value: float) -> None:
-    start = yacht.state_index(ALL_OPEN, yacht.OPEN_YACHT, 0)
+    start = yacht_states.state_index(ALL_OPEN, yacht.OPEN_YACHT, 0)
     assert values[start] == pytest.approx(value, abs=1e-9)
 
 
@@ -70,14 +80,14 @@ def test_sizes(tables: Path, values: Floats, setting: str) -> None:
     stored, reachable = {"plain": (209_920, 357_632)}.get(setting, (314_880, 536_448))
     assert values.shape == (stored,)
     assert np.isfinite(values).all()
-    counts = open_table(TYPE.table_spec({"second_yacht": setting}), tables).counts
+    counts = open_table(ENTRY.tables.spec({"second_yacht": setting}), tables).counts
     assert counts == {"values": stored, "reachable_states": reachable}
 
 
 def test_the_file_carries_what_other_readers_need(tables: Path) -> None:
-    found = structure(TYPE.table_spec({}).path(tables), "")
+    found = structure(ENTRY.tables.spec({}).path(tables), "")
     assert sorted(found) == ["column", "keeps", "rolls", "transition"]
-    assert np.array_equal(found["column"], yacht.columns().column)
+    assert np.array_equal(found["column"], yacht_states.columns().column)
     assert found["transition"].shape == (462, 252)
 
 
@@ -297,13 +307,13 @@ def test_few_open_boxes_equal_exact_fractions(values: Floats, setting: str) -> N
 
 def check_against(exact: Exact, values: Floats) -> None:
     """Compare the table with every state that was solved exactly, one by one."""
-    most = yacht.yacht_states(SECOND_YACHT.index(exact.setting)) - 1
-    column = yacht.columns().column
+    most = yacht_states.yacht_states(SECOND_YACHT.index(exact.setting)) - 1
+    column = yacht_states.columns().column
     for (opened, held, upper), value in exact.known.items():
         open_boxes = sum(1 << BOXES.index(box) for box in opened)
         content = yacht.OPEN_YACHT if held is None else yacht.YACHT_50 if held else yacht.YACHT_0
         assert column[open_boxes & UPPER_OPEN, min(upper, 63)] >= 0
-        found = values[yacht.state_index(open_boxes, min(content, most), upper)]
+        found = values[yacht_states.state_index(open_boxes, min(content, most), upper)]
         expected = float(value) - 35 * (upper >= 63)
         assert found == pytest.approx(expected, abs=1e-10), (sorted(opened), held, upper)
 
@@ -312,7 +322,7 @@ def check_against(exact: Exact, values: Floats) -> None:
 @SETTINGS
 def test_every_two_open_boxes_equal_exact_fractions(values: Floats, setting: str) -> None:
     exact = Exact(setting)
-    column = yacht.columns().column
+    column = yacht_states.columns().column
     for opened in map(frozenset, combinations(BOXES, 2)):
         open_upper = sum(1 << UPPER.index(box) for box in opened if box in UPPER)
         for upper in np.flatnonzero(column[open_upper] >= 0)[::3].tolist():
@@ -365,7 +375,7 @@ def step(
 ) -> Step:
     boxes = [box for box in range(13) if open_boxes >> box & 1]
     points = points_of_rolls(second_yacht, open_boxes)[:, boxes].T
-    column = yacht.columns().column
+    column = yacht_states.columns().column
     worth = np.empty((len(boxes), 252, len(upper)))
     after = np.empty((len(boxes), 252, len(upper)), dtype=np.int64)
     for place, box in enumerate(boxes):
@@ -389,13 +399,15 @@ def groups(second_yacht: int) -> list[tuple[int, int]]:
     return [
         (open_boxes, held)
         for open_boxes in sorted(range(1, ALL_OPEN + 1), key=int.bit_count, reverse=True)
-        for held in ([0] if open_boxes >> 11 & 1 else range(1, yacht.yacht_states(second_yacht)))
+        for held in (
+            [0] if open_boxes >> 11 & 1 else range(1, yacht_states.yacht_states(second_yacht))
+        )
     ]
 
 
 def sums_of(open_boxes: int) -> Ints:
     """Return every upper sum that can be, none merged."""
-    return np.flatnonzero(yacht.columns().column[open_boxes & UPPER_OPEN] >= 0)
+    return np.flatnonzero(yacht_states.columns().column[open_boxes & UPPER_OPEN] >= 0)
 
 
 def residual(setting: str, values: Floats, chosen: list[tuple[int, int]]) -> int:
@@ -412,7 +424,7 @@ def residual(setting: str, values: Floats, chosen: list[tuple[int, int]]) -> int
         stop = np.concatenate(stops, axis=1)
         stored = np.concatenate(
             [
-                [values[yacht.state_index(*group, total)] for total in upper.tolist()]
+                [values[yacht_states.state_index(*group, total)] for total in upper.tolist()]
                 for group, upper in zip(batch, uppers, strict=True)
             ]
         )
@@ -432,7 +444,7 @@ def test_bellman_residual_is_zero_on_a_sample(values: Floats, setting: str) -> N
 @SETTINGS
 def test_bellman_residual_is_zero_on_every_reachable_state(values: Floats, setting: str) -> None:
     second_yacht = SECOND_YACHT.index(setting)
-    finished = 64 * (yacht.yacht_states(second_yacht) - 1)
+    finished = 64 * (yacht_states.yacht_states(second_yacht) - 1)
     checked = residual(setting, values, groups(second_yacht))
     assert checked + finished == solver.reachable_states(second_yacht)
 
@@ -442,8 +454,8 @@ def test_bellman_residual_is_zero_on_every_reachable_state(values: Floats, setti
 
 def by_parts(values: Floats) -> Floats:
     """Return (yacht, 64 lower sets, 64 upper sets, 64 sums), NaN where the sum cannot be."""
-    column = yacht.columns().column
-    cube = values.reshape(-1, 64, yacht.columns().count)[:, :, column]
+    column = yacht_states.columns().column
+    cube = values.reshape(-1, 64, yacht_states.columns().count)[:, :, column]
     cube[:, :, column < 0] = np.nan
     return cube
 
@@ -496,11 +508,11 @@ def test_values_do_not_depend_on_threads(values: Floats, setting: str, threads: 
 @pytest.mark.slow
 def test_values_do_not_depend_on_the_width_of_blocks(tables: Path, tmp_path: Path) -> None:
     script = (
-        "import sys, ustad.solver.turn as turn\n"
+        "import sys, ustad.solver.five_dice.turn as turn\n"
         "turn.WIDTH = 21\n"  # before the solver of yacht takes it over and is compiled
-        "from ustad.solver import yacht\n"
-        "assert yacht.WIDTH == 21\n"
-        "yacht.solve(yacht.yacht.FORCED_JOKER).tofile(sys.argv[1])\n"
+        "from ustad.solver.yacht import values\n"
+        "assert values.WIDTH == 21\n"
+        "values.solve(values.yacht.FORCED_JOKER).tofile(sys.argv[1])\n"
     )
     out = tmp_path / "values"
     subprocess.run([sys.executable, "-c", script, str(out)], check=True)
@@ -521,8 +533,8 @@ def solve_with_canary(second_yacht: int, poisoned: int | None) -> Floats:
     Infinity wins every maximum and every mean that reads it, so it stands
     afterwards in just the states that have read it.
     """
-    columns = yacht.columns()
-    values = np.full(yacht.yacht_states(second_yacht) * 64 * columns.count, np.inf)
+    columns = yacht_states.columns()
+    values = np.full(yacht_states.yacht_states(second_yacht) * 64 * columns.count, np.inf)
     solver._finish_sheets(values, second_yacht)
     for layer in solver.layers(second_yacht):
         if poisoned is not None:
@@ -555,9 +567,9 @@ def test_a_state_is_read_by_exactly_those_that_can_lead_to_it(
     setting: str, open_boxes: int, held: int, place: int
 ) -> None:
     second_yacht = SECOND_YACHT.index(setting)
-    columns = yacht.columns()
+    columns = yacht_states.columns()
     upper = int(columns.upper[columns.bounds[open_boxes & UPPER_OPEN] + place])
-    poisoned = yacht.state_index(open_boxes, held, upper)
+    poisoned = yacht_states.state_index(open_boxes, held, upper)
     expected = {poisoned}
     for above, content in reversed(groups(second_yacht)):
         if above & open_boxes != open_boxes or above == open_boxes:
@@ -567,7 +579,7 @@ def test_a_state_is_read_by_exactly_those_that_can_lead_to_it(
         writes = step(second_yacht, np.zeros(len(columns.upper) * 192), above, content, sums)
         leads = np.isin(writes.after, list(expected)) & (writes.points >= 0)[:, :, None]
         for at in np.flatnonzero(leads.any(axis=(0, 1))).tolist():
-            expected.add(yacht.state_index(above, content, int(sums[at])))
+            expected.add(yacht_states.state_index(above, content, int(sums[at])))
     found = np.flatnonzero(np.isinf(solve_with_canary(second_yacht, poisoned)))
     assert set(found.tolist()) == expected
     assert len(expected) > 20
@@ -643,13 +655,13 @@ class Forward:
 
 
 def forward(second_yacht: int, values: Floats) -> Forward:
-    columns = yacht.columns()
+    columns = yacht_states.columns()
     chance = np.zeros(len(values))
-    chance[yacht.state_index(ALL_OPEN, yacht.OPEN_YACHT, 0)] = 1
+    chance[yacht_states.state_index(ALL_OPEN, yacht.OPEN_YACHT, 0)] = 1
     found = Forward()
     for open_boxes, held in groups(second_yacht):
         begin, end = columns.bounds[open_boxes & UPPER_OPEN : (open_boxes & UPPER_OPEN) + 2]
-        states = yacht.state_index(open_boxes, held, int(columns.upper[begin])) + np.arange(
+        states = yacht_states.state_index(open_boxes, held, int(columns.upper[begin])) + np.arange(
             end - begin
         )
         come = chance[states] > 0
@@ -681,8 +693,8 @@ def forward(second_yacht: int, values: Floats) -> Forward:
             if number == 11:
                 found.fifty += float(mass[paid[:, 0] == 50].sum())
     finished = [
-        yacht.state_index(0, held, upper)
-        for held in range(1, yacht.yacht_states(second_yacht))
+        yacht_states.state_index(0, held, upper)
+        for held in range(1, yacht_states.yacht_states(second_yacht))
         for upper in (0, 63)
     ]
     found.finished = chance[finished].sum()

@@ -9,12 +9,13 @@ from typing import Any
 
 import pytest
 
-from ustad.runtime.bots.dice_poker import RowBot, make_bot, row_alone
-from ustad.runtime.bots.sheet import FIRST_WRITE, RatingBot, TurnBot
-from ustad.runtime.dice import ROLLS
-from ustad.runtime.games.base import CHANCE, LEVELS
-from ustad.runtime.games.dice_poker import PASS, ROWS, TYPE, DicePoker
-from ustad.runtime.games.sheet import KEEP_MOVES, Keep, SheetState, Write
+from ustad.runtime.core.game import CHANCE, LEVELS
+from ustad.runtime.games.dice_poker.entry import ENTRY
+from ustad.runtime.games.dice_poker.levels import RowBot, row_alone
+from ustad.runtime.games.dice_poker.rules import PASS, ROWS, DicePoker
+from ustad.runtime.games.five_dice.bots import FIRST_WRITE, RatingBot, TurnBot
+from ustad.runtime.games.five_dice.sheet import KEEP_MOVES, Keep, SheetState, Write
+from ustad.runtime.games.five_dice.turn import ROLLS
 from ustad.solver.build import build_table
 from ustad.tables import MissingTableError
 
@@ -32,23 +33,23 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the tables of :data:`OPTION_SETS`."""
     made = tmp_path_factory.mktemp("dice_poker_bots")
     for options in OPTION_SETS:
-        build_table(TYPE, options, made)
+        build_table(ENTRY, options, made)
     return made
 
 
 def rules(**options: Any) -> DicePoker:
-    return TYPE.game(TYPE.read_options(options))
+    return ENTRY.rules.read(options)
 
 
 def bot(level: str, folder: Path | None = None, **options: Any) -> TurnBot:
-    made = make_bot(level, rules(**options), folder)
+    made = ENTRY.levels.bot(level, rules(**options), folder, 0)
     assert isinstance(made, TurnBot)
     return made
 
 
 def state(dice: list[int], rolls_left: int, **changes: Any) -> SheetState:
     start = {"game": "dice_poker", "sheets": [{}], "to_move": 0}
-    return TYPE.state_from_json({**start, "dice": dice, "rolls_left": rolls_left, **changes})
+    return ENTRY.codec.state_from_json({**start, "dice": dice, "rolls_left": rolls_left, **changes})
 
 
 def random_states(game: DicePoker, seed: int) -> list[SheetState]:
@@ -69,7 +70,7 @@ def test_what_rows_bring_alone() -> None:
 
     A turn for sixes alone ends with 5 x (1 - (5/6)^3) of them expected.
     """
-    alone = dict(zip(ROWS, row_alone(rules().rules).tolist(), strict=True))
+    alone = dict(zip(ROWS, row_alone(rules().numbers).tolist(), strict=True))
     assert alone["pair"] == pytest.approx(float(Fraction(101177465, 6377292)), abs=1e-12)
     assert alone["poker"] == pytest.approx(float(Fraction(143804395, 45349632)), abs=1e-12)
     assert alone["chance"] == pytest.approx(70 / 3, abs=1e-12)

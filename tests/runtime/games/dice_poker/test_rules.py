@@ -16,32 +16,30 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ustad.runtime.dice import ROLLS
-from ustad.runtime.errors import MoveError, OptionError, PositionError, UstadError
-from ustad.runtime.games.base import CHANCE
-from ustad.runtime.games.dice_poker import (
+from ustad.runtime.core.errors import MoveError, OptionError, PositionError, UstadError
+from ustad.runtime.core.game import CHANCE
+from ustad.runtime.games.dice_poker.codec import possible_points
+from ustad.runtime.games.dice_poker.entry import ENTRY
+from ustad.runtime.games.dice_poker.rules import (
     ALL_OPEN,
     PASS,
     ROWS,
     SCHOOL,
-    TYPE,
     DicePoker,
-    columns,
-    possible_points,
     row_points,
     rows_made,
     settlement,
-    state_count,
-    state_index,
 )
-from ustad.runtime.games.sheet import Keep, SheetState, Write
+from ustad.runtime.games.dice_poker.states import columns, state_count, state_index
+from ustad.runtime.games.five_dice.sheet import Keep, SheetState, Write
+from ustad.runtime.games.five_dice.turn import ROLLS
 
 SCHOOL_FULL = dict.fromkeys(ROWS[:6], 0)
 COMBINATIONS = ROWS[6:14]
 
 
 def rules(**options: Any) -> DicePoker:
-    return TYPE.game(TYPE.read_options(options))
+    return ENTRY.rules.read(options)
 
 
 def position(**changes: Any) -> dict[str, Any]:
@@ -50,12 +48,12 @@ def position(**changes: Any) -> dict[str, Any]:
 
 
 def state(**changes: Any) -> SheetState:
-    return TYPE.state_from_json(position(**changes))
+    return ENTRY.codec.state_from_json(position(**changes))
 
 
 def scored(row: str, dice: tuple[int, ...], rolls_left: int = 0, **options: Any) -> int:
     counts = [dice.count(face) for face in range(1, 7)]
-    return row_points(rules(**options).rules, ROWS.index(row), counts, rolls_left)
+    return row_points(rules(**options).numbers, ROWS.index(row), counts, rolls_left)
 
 
 # What rows score.
@@ -115,7 +113,7 @@ def by_the_book(row: str, dice: tuple[int, ...], five_full: bool, four_pairs: bo
 @pytest.mark.parametrize("four_pairs", [False, True])
 def test_all_rolls_in_all_rows_of_part_two(five_full: bool, four_pairs: bool) -> None:
     given_options = {"five_as_full_house": five_full, "four_as_two_pairs": four_pairs}
-    chosen = rules(**given_options).rules
+    chosen = rules(**given_options).numbers
     for dice in ROLLS:
         counts = [dice.count(face) for face in range(1, 7)]
         made = rows_made(chosen, counts)
@@ -157,7 +155,9 @@ def test_what_doubles_straight_after_the_first_throw(
 
 
 def names(found: SheetState) -> list[str]:
-    return [TYPE.describe_move(move) for move in found.legal_moves() if not isinstance(move, Keep)]
+    return [
+        ENTRY.text.describe_move(move) for move in found.legal_moves() if not isinstance(move, Keep)
+    ]
 
 
 def written(found: SheetState) -> list[str]:
@@ -183,7 +183,7 @@ def test_sacrifice_writes_any_open_row_with_0_where_the_dice_miss() -> None:
     )
     assert written(found) == list(ROWS[6:])
     after = found.apply(Write("poker"))
-    assert TYPE.sheet_to_json(after.game, after.sheets[0])["poker"] == 0
+    assert ENTRY.codec.sheet_to_json(after.rules, after.sheets[0])["poker"] == 0
 
 
 def test_the_free_order_opens_every_row_at_once() -> None:
@@ -225,10 +225,10 @@ def test_rows_empty_after_nine_turns_get_a_dash() -> None:
     over = found.apply(PASS)
     assert over.is_over()
     assert over.totals() == (50 + 24,)
-    told = TYPE.state_to_json(over)
+    told = ENTRY.codec.state_to_json(over)
     assert told["turns_left"] == [0]
     assert told["sheets"] == [{**dict.fromkeys(ROWS, 0), "pair": 24}]
-    assert TYPE.state_from_json(told) == over
+    assert ENTRY.codec.state_from_json(told) == over
 
 
 def test_a_pass_is_no_move_in_the_school_nor_under_sacrifice() -> None:
@@ -316,9 +316,9 @@ def test_a_settlement_of_three() -> None:
 )
 def test_options_that_make_no_sense_are_refused(options: dict[str, Any], named: str) -> None:
     with pytest.raises(OptionError, match=named):
-        TYPE.read_options(options)
+        ENTRY.rules.read_options(options)
     with pytest.raises(OptionError):
-        TYPE.table_spec(options)
+        ENTRY.tables.spec(options)
 
 
 # JSON.
@@ -337,10 +337,10 @@ def test_options_that_make_no_sense_are_refused(options: dict[str, Any], named: 
 def test_positions_go_through_json(changes: dict[str, Any]) -> None:
     rolls_left = 2 if "dice" in changes else 3
     given_position = position(**changes, rolls_left=rolls_left)
-    told = TYPE.state_to_json(TYPE.state_from_json(given_position))
+    told = ENTRY.codec.state_to_json(ENTRY.codec.state_from_json(given_position))
     assert told["sheets"] == given_position["sheets"]
     assert told["turns_left"] == given_position["turns_left"]
-    assert TYPE.state_to_json(TYPE.state_from_json(told)) == told
+    assert ENTRY.codec.state_to_json(ENTRY.codec.state_from_json(told)) == told
 
 
 def test_in_the_school_the_turns_left_go_without_saying() -> None:
@@ -396,12 +396,12 @@ def test_sheets_that_cannot_be_are_refused(changes: dict[str, Any], named: str) 
 )
 def test_what_a_poker_can_hold(options: dict[str, Any], poker: set[int]) -> None:
     """5 x face + 50; straight after the first throw 10 x face + 50, or + 100."""
-    assert possible_points(rules(**options).rules, ROWS.index("poker"), 0) == poker
+    assert possible_points(rules(**options).numbers, ROWS.index("poker"), 0) == poker
 
 
 def test_a_chance_after_a_miss_holds_what_dice_without_the_open_rows_can_make() -> None:
     """With all rows open a miss is five faces in no straight: 16 to 19 points."""
-    chosen = rules(chance_after_miss=True).rules
+    chosen = rules(chance_after_miss=True).numbers
     assert possible_points(chosen, ROWS.index("chance"), ALL_OPEN & ~SCHOOL) == {16, 17, 18, 19}
     changes = {"options": {"chance_after_miss": True}, "turns_left": [8]}
     with pytest.raises(PositionError, match="chance: expected one of 16, 17, 18, 19, got 30"):
@@ -412,10 +412,10 @@ def test_a_chance_after_a_miss_holds_what_dice_without_the_open_rows_can_make() 
 
 def test_moves_go_through_json() -> None:
     for move in (PASS, Keep((1, 2)), Keep(()), Write("pair")):
-        assert TYPE.move_from_json(TYPE.move_to_json(move)) == move
+        assert ENTRY.codec.move_from_json(ENTRY.codec.move_to_json(move)) == move
     for wrong in ({"pass": False}, {"pass": 1}, {"pass": True, "keep": []}, {"write": "pass"}):
         with pytest.raises(UstadError):
-            TYPE.move_from_json(wrong)
+            ENTRY.codec.move_from_json(wrong)
 
 
 # Text.
@@ -423,10 +423,12 @@ def test_moves_go_through_json() -> None:
 
 def test_a_pass_can_be_typed_and_told() -> None:
     found = state(sheets=[SCHOOL_FULL], turns_left=[9], dice=[1, 2, 3, 5, 6], rolls_left=0)
-    assert TYPE.move_from_text(found, "pass") == PASS
-    assert TYPE.prompt(found).endswith("or pass")
-    assert "9 turns left" in TYPE.describe(found)
-    assert "school -3: the bonus of 50 from +0 on" in TYPE.describe(state(sheets=[{"ones": -3}]))
+    assert ENTRY.text.move_from_text(found, "pass") == PASS
+    assert ENTRY.text.prompt(found).endswith("or pass")
+    assert "9 turns left" in ENTRY.text.describe(found)
+    assert "school -3: the bonus of 50 from +0 on" in ENTRY.text.describe(
+        state(sheets=[{"ones": -3}])
+    )
 
 
 # The numbers of the states.
@@ -458,7 +460,7 @@ def test_columns_merge_just_the_subtotals_with_one_future() -> None:
 )
 def test_states_are_numbered_one_by_one(options: dict[str, Any], holes: int) -> None:
     """Under deferred no game comes to the 5,120 - 2,816 parts with more turns than rows."""
-    chosen = rules(**options).rules
+    chosen = rules(**options).numbers
     known = columns(chosen.school_threshold)
     school = [
         state_index(chosen, ALL_OPEN & ~SCHOOL | open_rows, 9 + open_rows.bit_count(), int(upper))
@@ -476,7 +478,7 @@ def test_states_are_numbered_one_by_one(options: dict[str, Any], holes: int) -> 
 
 
 def test_states_of_the_free_order_are_numbered_one_by_one() -> None:
-    chosen = rules(dash="sacrifice", order="free").rules
+    chosen = rules(dash="sacrifice", order="free").numbers
     known = columns(0)
     found = {
         state_index(chosen, rows << 6 | open_rows, 0, int(upper))

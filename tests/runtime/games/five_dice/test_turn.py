@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ustad.runtime.dice import (
+from ustad.runtime.games.five_dice.turn import (
     COUNTS,
     FIRST_ROLL,
     KEEP_INDEX,

@@ -10,10 +10,26 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ustad.runtime.games import marriage_hand, melds
-from ustad.runtime.games.marriage import Cards, Marriage, is_finish_meld, pure_targets, without
-from ustad.runtime.games.marriage_hand import Hand, finish_distance, judge_finish, judge_hand
-from ustad.runtime.games.melds import CARD_NAMES, CARD_NUMBER, CARDS, COPIES
+from ustad.runtime.games.marriage.cards.cards import (
+    CARD_NAMES,
+    CARD_NUMBER,
+    CARDS,
+    COPIES,
+    Cards,
+    counts_of,
+    without,
+)
+from ustad.runtime.games.marriage.cards.maal import joker_mask
+from ustad.runtime.games.marriage.cards.melds import is_finish_meld, pure_targets
+from ustad.runtime.games.marriage.cards.shows import dublee_count, show_distance
+from ustad.runtime.games.marriage.hand import (
+    Hand,
+    as_text,
+    finish_distance,
+    judge_finish,
+    judge_hand,
+)
+from ustad.runtime.games.marriage.round.rules import Marriage
 
 DECK = np.repeat(np.arange(CARDS), COPIES).tolist()
 MEMORY = np.zeros(1 << 16, dtype=np.int64)
@@ -29,9 +45,9 @@ def hands(count: int, size: int, seed: int) -> Iterator[tuple[Cards, int]]:
         yield tuple(sorted(hand)), tiplu
 
 
-def show_distance(cards: Cards, master_is_pure: bool, tiplu: int) -> int:
-    gone = melds.counts_of([tiplu])
-    return melds.show_distance(MEMORY, melds.counts_of(cards), gone, master_is_pure)
+def distance_to_show(cards: Cards, master_is_pure: bool, tiplu: int) -> int:
+    gone = counts_of([tiplu])
+    return show_distance(MEMORY, counts_of(cards), gone, master_is_pure)
 
 
 def told_outs(answer: dict[str, Any], name: str = "outs") -> dict[int, int]:
@@ -49,24 +65,24 @@ def free(cards: Cards, tiplu: int) -> dict[int, int]:
 @pytest.mark.parametrize("size", [21, 22])
 @pytest.mark.parametrize("master_is_pure", [False, True])
 def test_outs_of_a_show_are_those_of_every_card_tried(size: int, master_is_pure: bool) -> None:
-    game = Marriage(master_is_pure=master_is_pure)
+    rules = Marriage(master_is_pure=master_is_pure)
     for cards, tiplu in hands(12 if size == 21 else 4 - 3 * master_is_pure, size, 1):
         twice = [card for card in range(52) if cards.count(card) == 2]
         tiplu = twice[0] if twice else tiplu
-        answer = judge_hand(Hand(game, cards, (), tiplu))
-        distance = show_distance(cards, master_is_pure, tiplu)
+        answer = judge_hand(Hand(rules, cards, (), tiplu))
+        distance = distance_to_show(cards, master_is_pure, tiplu)
         assert answer["show_distance"] == distance
         if distance == 0:
             assert answer["outs"] == []
             continue
 
         def outs(held: Cards, tiplu: int = tiplu, all_cards: Cards = cards) -> dict[int, int]:
-            least = show_distance(held, master_is_pure, tiplu)
+            least = distance_to_show(held, master_is_pure, tiplu)
             unseen = free(all_cards, tiplu)
             return {
                 card: many
                 for card, many in unseen.items()
-                if many and show_distance((*held, card), master_is_pure, tiplu) < least
+                if many and distance_to_show((*held, card), master_is_pure, tiplu) < least
             }
 
         if size == 21:
@@ -76,7 +92,7 @@ def test_outs_of_a_show_are_those_of_every_card_tried(size: int, master_is_pure:
             ways = {
                 card: outs(held)
                 for card, held in left.items()
-                if show_distance(held, master_is_pure, tiplu) == distance
+                if distance_to_show(held, master_is_pure, tiplu) == distance
             }
             assert told_outs(answer) == ways[CARD_NUMBER[answer["discard"]]]
             assert answer["outs_unseen"] == max(sum(way.values()) for way in ways.values())
@@ -85,14 +101,12 @@ def test_outs_of_a_show_are_those_of_every_card_tried(size: int, master_is_pure:
 def test_outs_of_seven_dublees_are_those_of_every_card_tried() -> None:
     for cards, tiplu in hands(16, 21, 2):
         answer = judge_hand(Hand(Marriage(), cards, (), tiplu))
-        pairs = melds.dublee_count(melds.counts_of(cards))
+        pairs = dublee_count(counts_of(cards))
         assert answer["dublee_distance"] == max(0, 7 - pairs)
         better = {
             card: many
             for card, many in free(cards, tiplu).items()
-            if many
-            and pairs < 7 < 8
-            and melds.dublee_count(melds.counts_of((*cards, card))) > pairs
+            if many and pairs < 7 < 8 and dublee_count(counts_of((*cards, card))) > pairs
         }
         assert told_outs(answer, "dublee_outs") == better
 
@@ -101,7 +115,7 @@ def test_outs_of_seven_dublees_are_those_of_every_card_tried() -> None:
 def test_outs_of_a_finish_are_those_of_every_card_tried(size: int) -> None:
     for cards, tiplu in hands(14, size, 3):
         answer = judge_finish(Hand(Marriage(), cards, (), tiplu))
-        jokers = melds.joker_mask(tiplu)
+        jokers = joker_mask(tiplu)
         distance = finish_distance(cards, jokers)
         assert answer["finish_distance"] == distance
         if distance == 0:
@@ -150,7 +164,7 @@ def test_the_partition_misses_what_the_distance_says() -> None:
 
 def test_the_melds_nearest_to_a_finish_are_melds_once_jokers_fill_them() -> None:
     for cards, tiplu in hands(60, 13, 5):
-        jokers = melds.joker_mask(tiplu)
+        jokers = joker_mask(tiplu)
         answer = judge_finish(Hand(Marriage(), cards, (), tiplu))
         rows = answer["partition"]
         assert sum(row["missing"] for row in rows) == answer["finish_distance"]
@@ -226,5 +240,5 @@ def test_the_text_tells_what_the_object_tells(run_ustad: Ustad) -> None:
     first = answer["outs"][0]
     assert f"{first['card']} ({first['unseen']})" in text
     assert "6H 7H (+ 5H)" in text or "6H 7H (+ 8H)" in text
-    assert marriage_hand.as_text({"melds": None, "can_show": False}) == "can show         no"
+    assert as_text({"melds": None, "can_show": False}) == "can show         no"
     assert CARD_NAMES[0] == "AS"

@@ -10,24 +10,50 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ustad.runtime.bots import marriage_decisions as decisions
-from ustad.runtime.bots import marriage_levels as levels
-from ustad.runtime.bots import marriage_ratings as ratings
-from ustad.runtime.games import marriage as rules
-from ustad.runtime.games import melds
-from ustad.runtime.games.base import LEVELS
-from ustad.runtime.games.marriage import TYPE, View
+from ustad.runtime.core.game import LEVELS
+from ustad.runtime.core.registry import entry
+from ustad.runtime.games.marriage.cards.cards import (
+    CARD_NAMES,
+    CARD_NUMBER,
+    CARDS,
+    MASTER,
+    PUTALI,
+    counts_of,
+    flat,
+    without,
+)
+from ustad.runtime.games.marriage.cards.maal import maal_of_card
+from ustad.runtime.games.marriage.cards.shows import show_distance
+from ustad.runtime.games.marriage.codec import CODEC
+from ustad.runtime.games.marriage.decisions import PLAIN
+from ustad.runtime.games.marriage.features import (
+    USUAL_DUBLEES,
+    USUAL_FINISH,
+    USUAL_SHOW,
+    estimated_turns,
+    rate_before_show,
+)
+from ustad.runtime.games.marriage.kernels import RATINGS
+from ustad.runtime.games.marriage.levels import MarriageBot, level_weights
+from ustad.runtime.games.marriage.round.moves import PILE, STOCK, Discard, Draw, Finish, Lay, Show
+from ustad.runtime.games.marriage.round.public import DISCARD, DRAW
+from ustad.runtime.games.marriage.round.rules import RULES, Marriage
+from ustad.runtime.games.marriage.round.view import View
+from ustad.runtime.games.marriage.states import BEFORE, NOTHING
+from ustad.runtime.games.marriage.text import TEXT
 
-NONE = np.zeros(melds.CARDS, dtype=np.int64)
+ENTRY = entry("marriage")
+
+NONE = np.zeros(CARDS, dtype=np.int64)
 
 
 def views(count: int, seed: int, options: dict[str, Any] | None = None) -> Iterator[View]:
     """Yield views of rounds in which hard plays, so that shows and finishes come up."""
-    game = TYPE.game(TYPE.read_options(options or {}))
-    bot = TYPE.bot("hard", game, None, 0)
+    rules = RULES.read(options or {})
+    bot = ENTRY.levels.bot("hard", rules, None, 0)
     number = 0
     while True:
-        state = game.deal(2 + number % 4, (seed, number))
+        state = rules.deal(2 + number % 4, (seed, number))
         number += 1
         while not state.is_over():
             view = state.view(state.current_player())
@@ -40,20 +66,20 @@ def views(count: int, seed: int, options: dict[str, Any] | None = None) -> Itera
 
 def slow_rating(view: View, card: int) -> tuple[int, int]:
     """Return distance and outs before the show, each hand judged by the solver alone."""
-    game = view.game
+    rules = view.rules
     memory = np.zeros(1 << 12, dtype=np.int64)
-    hand = melds.counts_of(view.hand)
-    laid = melds.counts_of(rules.flat(view.table.seats[view.seat].laid))
-    unseen = rules.unseen_counts(view)
-    if card < melds.CARDS:
+    hand = counts_of(view.hand)
+    laid = counts_of(flat(view.table.seats[view.seat].laid))
+    unseen = view.unseen()
+    if card < CARDS:
         hand[card] -= 1
-    distance = melds.show_distance(memory, hand, laid, game.master_is_pure)
+    distance = show_distance(memory, hand, laid, rules.numbers.master_is_pure)
     outs = 0
-    for new in range(melds.CARDS if game.master_is_pure else melds.MASTER):
+    for new in range(CARDS if rules.numbers.master_is_pure else MASTER):
         # The card thrown lies on the pile: no copy of it comes from elsewhere.
         if unseen[new] and hand[new] < 3:
             hand[new] += 1
-            better = melds.show_distance(memory, hand, laid, game.master_is_pure) < distance
+            better = show_distance(memory, hand, laid, rules.numbers.master_is_pure) < distance
             outs += int(unseen[new]) * better
             hand[new] -= 1
     return distance, outs
@@ -61,21 +87,21 @@ def slow_rating(view: View, card: int) -> tuple[int, int]:
 
 @pytest.mark.parametrize("options", [{}, {"master_is_pure": True}])
 def test_distance_and_outs_before_the_show_are_the_solvers(options: dict[str, Any]) -> None:
-    rows = np.zeros((melds.CARDS + 1, ratings.BEFORE))
-    valid = np.zeros(melds.CARDS + 1, dtype=np.bool_)
+    rows = np.zeros((CARDS + 1, BEFORE))
+    valid = np.zeros(CARDS + 1, dtype=np.bool_)
     memory = np.zeros(1 << 12, dtype=np.int64)
     checked = 0
     for view in views(60, 1, options):
         own = view.table.seats[view.seat]
         if own.shown or checked > 12:
             continue
-        unseen = rules.unseen_counts(view)
-        throw = view.table.phase == rules.DISCARD
-        ratings.rate_before_show(
-            memory, melds.counts_of(view.hand), melds.counts_of(rules.flat(own.laid)), unseen,
-            True, view.game.master_is_pure, 0.0, throw, rows, valid,
+        unseen = view.unseen()
+        throw = view.table.phase == DISCARD
+        rate_before_show(
+            memory, counts_of(view.hand), counts_of(flat(own.laid)), unseen,
+            True, view.rules.numbers.master_is_pure, 0.0, throw, rows, valid,
         )  # fmt: skip
-        for card in [*sorted(set(view.hand))[:4], ratings.NOTHING]:
+        for card in [*sorted(set(view.hand))[:4], NOTHING]:
             if not valid[card]:
                 continue
             distance, outs = slow_rating(view, card)
@@ -87,15 +113,11 @@ def test_distance_and_outs_before_the_show_are_the_solvers(options: dict[str, An
     assert checked > 10
 
 
-def test_plain_and_compiled_ratings_agree(monkeypatch: pytest.MonkeyPatch) -> None:
-    compiled = (decisions.rate_before, decisions.rate_after)
-    plain = (ratings.rate_before_show, ratings.rate_after_show)
+def test_plain_and_compiled_ratings_agree() -> None:
     for view in views(40, 2):
         found = []
-        for before, after in (plain, compiled):
-            monkeypatch.setattr(decisions, "rate_before", before)
-            monkeypatch.setattr(decisions, "rate_after", after)
-            bot = levels.MarriageBot("hard", 3, levels.level_weights("hard"))
+        for ratings in (PLAIN, RATINGS):
+            bot = MarriageBot("hard", 3, level_weights("hard"), ratings)
             found.append((bot.decide(view), [part.tolist() for part in bot.work[3:7]]))
         assert found[0] == found[1]
 
@@ -103,20 +125,18 @@ def test_plain_and_compiled_ratings_agree(monkeypatch: pytest.MonkeyPatch) -> No
 @pytest.mark.parametrize("level", LEVELS)
 def test_levels_keep_what_every_level_keeps(level: str) -> None:
     """Legal moves alone; a putali or master thrown only with nothing else; a finish taken."""
-    game = rules.Marriage()
-    bot = TYPE.bot(level, game, None, 5)
+    rules = Marriage()
+    bot = ENTRY.levels.bot(level, rules, None, 5)
     finishes = 0
     for view in views(150, 3):
         move = bot.choose(view)
         legal = view.legal_moves()
         assert move in legal
-        if any(isinstance(other, rules.Finish) for other in legal):
-            assert isinstance(move, rules.Finish)
+        if any(isinstance(other, Finish) for other in legal):
+            assert isinstance(move, Finish)
             finishes += 1
-        if isinstance(move, rules.Discard) and move.card >= melds.PUTALI:
-            assert all(
-                other.card >= melds.PUTALI for other in legal if isinstance(other, rules.Discard)
-            )
+        if isinstance(move, Discard) and move.card >= PUTALI:
+            assert all(other.card >= PUTALI for other in legal if isinstance(other, Discard))
     assert finishes
 
 
@@ -128,8 +148,8 @@ class OnlyView:
 
     def __getattr__(self, name: str) -> Any:
         if name not in {
-            "game", "table", "seat", "hand", "drawn", "tiplu", "waits", "mine",
-            "current_player", "legal_moves",
+            "rules", "table", "seat", "hand", "drawn", "tiplu", "waits", "mine",
+            "current_player", "legal_moves", "unseen",
         }:  # fmt: skip
             raise AssertionError(f"a bot reached for {name}")
         return getattr(self._view, name)
@@ -138,17 +158,17 @@ class OnlyView:
 @pytest.mark.parametrize("level", LEVELS)
 def test_a_bot_that_reaches_for_more_than_a_view_would_fail(level: str) -> None:
     """What it plays follows from its view: nothing else is touched, nothing hidden is there."""
-    bot: Any = TYPE.bot(level, rules.Marriage(), None, 1)
+    bot: Any = ENTRY.levels.bot(level, Marriage(), None, 1)
     for view in views(40, 4):
         assert bot.choose(OnlyView(view)) == bot.choose(view)
         assert bot.ask(OnlyView(view)).best
-    state = rules.Marriage().deal(4, (1,))
+    state = Marriage().deal(4, (1,))
     for name in ("hands", "stock", "sees"):
         assert not hasattr(state.view(0), name)
 
 
 def test_expert_rates_every_move_and_says_why() -> None:
-    bot: Any = TYPE.bot("expert", rules.Marriage(), None, 0)
+    bot: Any = ENTRY.levels.bot("expert", Marriage(), None, 0)
     words = set()
     for view in random.Random(1).sample(list(views(200, 5)), 60):
         advice = bot.ask(view)
@@ -162,50 +182,50 @@ def test_expert_rates_every_move_and_says_why() -> None:
 
 def test_the_first_pair_is_worth_more_maal_than_the_card() -> None:
     """A second putali is worth 10, as two pay 15; a poplu that makes a marriage 10 - 5."""
-    hand = melds.counts_of([melds.PUTALI])
-    tiplu = melds.CARD_NUMBER["7H"]
-    assert ratings.maal_of_card(hand, melds.PUTALI, tiplu) == 10
-    pair = melds.counts_of([tiplu, melds.CARD_NUMBER["6H"]])
-    assert ratings.maal_of_card(pair, melds.CARD_NUMBER["8H"], tiplu) == 5
-    assert ratings.maal_of_card(NONE, melds.CARD_NUMBER["7D"], tiplu) == 5
-    assert ratings.maal_of_card(NONE, melds.CARD_NUMBER["7D"], -1) == 0
+    hand = counts_of([PUTALI])
+    tiplu = CARD_NUMBER["7H"]
+    assert maal_of_card(hand, PUTALI, tiplu) == 10
+    pair = counts_of([tiplu, CARD_NUMBER["6H"]])
+    assert maal_of_card(pair, CARD_NUMBER["8H"], tiplu) == 5
+    assert maal_of_card(NONE, CARD_NUMBER["7D"], tiplu) == 5
+    assert maal_of_card(NONE, CARD_NUMBER["7D"], -1) == 0
 
 
-@pytest.mark.parametrize("usual", [ratings.USUAL_SHOW, ratings.USUAL_DUBLEES, ratings.USUAL_FINISH])
+@pytest.mark.parametrize("usual", [USUAL_SHOW, USUAL_DUBLEES, USUAL_FINISH])
 def test_few_outs_are_no_further_away_than_some_steps_back(usual: Any) -> None:
     """Always more turns with less outs, but at most twice those usual from one step away more."""
     for distance in range(1, len(usual)):
-        turns = [ratings.estimated_turns(distance, k / 138, usual) for k in range(1, 60)]
+        turns = [estimated_turns(distance, k / 138, usual) for k in range(1, 60)]
         assert all(more > less for more, less in pairwise(turns))
         if distance + 1 < len(usual):
-            back = ratings.estimated_turns(distance + 1, usual[distance + 1], usual)
+            back = estimated_turns(distance + 1, usual[distance + 1], usual)
             assert turns[0] < 2 * back
 
 
 def test_estimated_turns_fall_with_outs_and_rise_with_distance() -> None:
-    usual = ratings.USUAL_SHOW
-    assert ratings.estimated_turns(0, 0.5, usual) == 0
-    assert ratings.estimated_turns(1, 1.0, usual) == pytest.approx(1)
-    assert ratings.estimated_turns(1, 0.2, usual) < ratings.estimated_turns(1, 0.1, usual)
-    assert ratings.estimated_turns(2, 0.1, usual) > ratings.estimated_turns(1, 0.1, usual)
+    usual = USUAL_SHOW
+    assert estimated_turns(0, 0.5, usual) == 0
+    assert estimated_turns(1, 1.0, usual) == pytest.approx(1)
+    assert estimated_turns(1, 0.2, usual) < estimated_turns(1, 0.1, usual)
+    assert estimated_turns(2, 0.1, usual) > estimated_turns(1, 0.1, usual)
 
 
 def kinds_rated(bot: Any, view: View) -> dict[str, float]:
     """Return the best net of each kind of move, draws by their source."""
     found: dict[str, float] = {}
     for move, value in bot.ask(view).options:
-        kind = move.source if isinstance(move, rules.Draw) else type(move).__name__
+        kind = move.source if isinstance(move, Draw) else type(move).__name__
         found.setdefault(kind, value)
     return found
 
 
 def test_nets_of_different_kinds_of_moves_can_be_compared() -> None:
     """What a tanela laid, a show and a finish gain is in the range that rounds pay."""
-    bot: Any = TYPE.bot("expert", rules.Marriage(), None, 0)
+    bot: Any = ENTRY.levels.bot("expert", Marriage(), None, 0)
     gains: dict[str, list[float]] = {"Lay": [], "Show": [], "Finish": []}
     same = 0
     for number in range(40):
-        state = rules.Marriage().deal(4, (number, 12))
+        state = Marriage().deal(4, (number, 12))
         while not state.is_over():
             view = state.view(state.current_player())
             move = bot.choose(view)
@@ -244,7 +264,7 @@ def position(
     """Return what seat 0 of four knows; others hold their hands still."""
     held = len(hand.split()) + sum(map(len, own["melds"])) if own else len(hand.split())
     stock = 160 - 3 * 21 - held - len(pile.split()) - (tiplu is not None)
-    return TYPE.state_from_json(
+    return CODEC.state_from_json(
         {
             "game": "marriage", "options": options or {}, "players": 4, "seat": 0, "to_move": 0,
             "dealer": 3, "turns": 4 if own else 0, "phase": "discard" if drawn else "draw",
@@ -258,9 +278,9 @@ def position(
 
 def told(view: View) -> tuple[dict[str, float], str]:
     """Return expert's net for each move, by its words, and why the best is the best."""
-    advice = TYPE.bot("expert", view.game, None, 0).ask(view)
+    advice = ENTRY.levels.bot("expert", view.rules, None, 0).ask(view)
     assert advice.extra is not None
-    nets = {TYPE.describe_move(move): net for move, net in advice.options}
+    nets = {TEXT.describe_move(move): net for move, net in advice.options}
     return nets, advice.extra["why"]
 
 
@@ -285,22 +305,22 @@ def test_a_joker_on_the_pile_is_taken(
     level: str, hand: str, top: str, tiplu: str, source: str
 ) -> None:
     view = position(hand, f"3S QH JD 8C {top}", SHOWN, tiplu=tiplu)
-    assert TYPE.bot(level, view.game, None, 0).choose(view) == rules.Draw(source)
+    assert ENTRY.levels.bot(level, view.rules, None, 0).choose(view) == Draw(source)
 
 
 @pytest.mark.parametrize("level", ["hard", "expert"])
 def test_a_printed_joker_on_the_pile_is_taken_before_the_show(level: str) -> None:
-    bot = TYPE.bot(level, rules.Marriage(), None, 0)
+    bot = ENTRY.levels.bot(level, Marriage(), None, 0)
     taken = 0
     for number in range(30):
-        for top in (melds.PUTALI, melds.MASTER):
-            view = rules.Marriage().deal(4, (number, 5)).view(0)
+        for top in (PUTALI, MASTER):
+            view = Marriage().deal(4, (number, 5)).view(0)
             if top not in view.hand:
                 view = view._replace(table=view.table._replace(pile=(top,)))
                 move = bot.choose(view)
                 # It may lay a tanela or show first.
-                assert move != rules.Draw(rules.STOCK)
-                taken += move == rules.Draw(rules.PILE)
+                assert move != Draw(STOCK)
+                taken += move == Draw(PILE)
     assert taken > 20
 
 
@@ -326,8 +346,8 @@ SIX_PAIRS_AND_SHOW = "8H 8H 8H 7S 7S 7S 8S 6S 8S 10S QS 5S QS 3S 10S 8S JS KS 6S
 )
 def test_a_tanela_is_laid_before_a_dealt_show(level: str, hand: str, lays: bool) -> None:
     view = position(hand, "5D")
-    move = TYPE.bot(level, view.game, None, 0).choose(view)
-    assert isinstance(move, rules.Lay) == lays
+    move = ENTRY.levels.bot(level, view.rules, None, 0).choose(view)
+    assert isinstance(move, Lay) == lays
 
 
 PUTALI_HAND = "PJ PJ PJ 7S 8S 9S 2H 3H 4H 6D 9D QD KC JC 5C 3C 8H JH AS 4S 10D"
@@ -357,9 +377,9 @@ def test_finishes_differ_by_the_maal_of_the_card_thrown() -> None:
     own = seat_to_json(0, "9H 9H 9H|5H 6H 7H|QD KD AD")
     view = position("2C 3C 4C 6C 7C 8C 2D 3D 4D 8S 9S 10S QS", "5C 6S 7C 8D", own, "QS", "KS")
     by_thrown: dict[str, float] = {}
-    for move, net in TYPE.bot("expert", view.game, None, 0).ask(view).options:
-        if isinstance(move, rules.Finish):
-            by_thrown[melds.CARD_NAMES[move.discard]] = net
+    for move, net in ENTRY.levels.bot("expert", view.rules, None, 0).ask(view).options:
+        if isinstance(move, Finish):
+            by_thrown[CARD_NAMES[move.discard]] = net
     assert len(by_thrown) > 1
     assert max(by_thrown.values()) - by_thrown["QS"] == pytest.approx(3 * 2)
 
@@ -394,14 +414,14 @@ def test_a_show_leaves_the_best_of_very_many() -> None:
     """Thousands of shows: those that leave the same cards are rated alike, the best is played."""
     hand = "AS AS 2S 3S 4S 5S 6S 7S 8S 9S 10S JS QS KS AH 2H 3H 4H 5H 6H MJ 9C"
     view = position(hand, "5C", drawn="AS", options={"master_is_pure": True})
-    bot = TYPE.bot("expert", view.game, None, 0)
+    bot = ENTRY.levels.bot("expert", view.rules, None, 0)
     advice = bot.ask(view)
     assert bot.choose(view) in advice.best
-    assert len([move for move, _ in advice.options if isinstance(move, rules.Show)]) > 1000
+    assert len([move for move, _ in advice.options if isinstance(move, Show)]) > 1000
     left: dict[tuple[int, ...], set[float]] = {}
     for move, net in advice.options:
-        if isinstance(move, rules.Show):
-            rest = rules.without(view.hand, rules.flat(move.melds))
+        if isinstance(move, Show):
+            rest = without(view.hand, flat(move.melds))
             left.setdefault(rest, set()).add(round(net, 4))
     assert all(len(nets) == 1 for nets in left.values())
 
@@ -409,9 +429,9 @@ def test_a_show_leaves_the_best_of_very_many() -> None:
 def test_a_net_is_told_while_chance_moves() -> None:
     """Before the card comes: the net of the hand as it is, as before the draw."""
     for view in views(120, 9):
-        if view.table.phase == rules.DRAW and not view.table.pile:
+        if view.table.phase == DRAW and not view.table.pile:
             continue
-        bot = TYPE.bot("expert", view.game, None, 0)
+        bot = ENTRY.levels.bot("expert", view.rules, None, 0)
         for move in view.legal_moves()[:1]:
             after = view.apply(move)
             if after.waits:
@@ -420,8 +440,8 @@ def test_a_net_is_told_while_chance_moves() -> None:
                 assert advice.value is not None
                 assert abs(advice.value) < 400
     view = position(LOOSE, "2H QH JD 10C 4S", SHOWN, tiplu="5H")
-    bot = TYPE.bot("expert", view.game, None, 0)
-    waiting = bot.ask(view.apply(rules.Draw(rules.STOCK)))
+    bot = ENTRY.levels.bot("expert", view.rules, None, 0)
+    waiting = bot.ask(view.apply(Draw(STOCK)))
     told_before = dict(bot.ask(view).options)
     assert waiting.value == pytest.approx(max(told_before.values()), abs=0.5)
 

@@ -11,11 +11,30 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import optimize, sparse
 
-from ustad.runtime import compiled
-from ustad.runtime.games import marriage, marriage_hand, melds
+from ustad.runtime.games.marriage import kernels
+from ustad.runtime.games.marriage.cards.cards import (
+    CARD_NUMBER,
+    CARDS,
+    COPIES,
+    MASTER,
+    PUTALI,
+    counts_of,
+)
+from ustad.runtime.games.marriage.cards.finishes import finish_work, search_finish
+from ustad.runtime.games.marriage.cards.maal import joker_mask
+from ustad.runtime.games.marriage.cards.shows import (
+    add_covers,
+    dublee_count,
+    putali_covers,
+    remembered_covers,
+    show_distance,
+    suit_key,
+)
+from ustad.runtime.games.marriage.hand import Hand, judge_hand
+from ustad.runtime.games.marriage.round.rules import Marriage
 
-DECK = np.repeat(np.arange(melds.CARDS), melds.COPIES)
-NONE = np.zeros(melds.CARDS, dtype=np.int64)
+DECK = np.repeat(np.arange(CARDS), COPIES)
+NONE = np.zeros(CARDS, dtype=np.int64)
 
 
 def dealt(cards: int, hands: int, seed: int) -> list[list[int]]:
@@ -57,15 +76,12 @@ def enumerated_show_distance(hands: list[list[int]]) -> list[int]:
 
 def solved_show_distance(hand: list[int], pure: bool = False) -> int:
     memory = np.zeros(1 << 12, dtype=np.int64)
-    return melds.show_distance(memory, melds.counts_of(hand), NONE, pure)
+    return show_distance(memory, counts_of(hand), NONE, pure)
 
 
 def check_show_distance(hands: list[list[int]]) -> None:
     memory = np.zeros(1 << 12, dtype=np.int64)
-    found = [
-        compiled.marriage_show_distance(memory, melds.counts_of(hand), NONE, False)
-        for hand in hands
-    ]
+    found = [kernels.show_distance(memory, counts_of(hand), NONE, False) for hand in hands]
     assert found == enumerated_show_distance(hands)
 
 
@@ -89,24 +105,24 @@ def test_show_distance_on_a_thousand_hands() -> None:
 
 def test_plain_and_compiled_functions_agree() -> None:
     memory = np.zeros(1 << 12, dtype=np.int64)
-    groups, outs = melds.finish_work()
+    groups, outs = finish_work()
     other = outs.copy()
     chosen = np.zeros(4, dtype=np.int64)
     for hand in dealt(13, 10, 7):
-        counts = melds.counts_of(hand)
-        jokers = melds.joker_mask(hand[0] % 52)
-        assert melds.show_distance(memory, counts, NONE, True) == (
-            compiled.marriage_show_distance(memory, counts, NONE, True)
+        counts = counts_of(hand)
+        jokers = joker_mask(hand[0] % 52)
+        assert show_distance(memory, counts, NONE, True) == (
+            kernels.show_distance(memory, counts, NONE, True)
         )
-        plain = melds.search_finish(counts, jokers, 12, groups, outs, chosen, True)
-        fast = compiled.marriage_search_finish(counts, jokers, 12, groups, other, chosen, True)
+        plain = search_finish(counts, jokers, 12, groups, outs, chosen, True)
+        fast = kernels.search_finish(counts, jokers, 12, groups, other, chosen, True)
         assert plain == fast
         assert (outs == other).all()
 
 
 def pure_with_master(hand: list[int]) -> int:
     """Return the distance when the master may stand for one card of one sequence."""
-    plain = [card for card in hand if card != melds.MASTER]
+    plain = [card for card in hand if card != MASTER]
     held = np.bincount(plain, minlength=54)
     best = solved_show_distance(plain)
     # One suit: only targets of that suit and any two others can matter.
@@ -128,20 +144,20 @@ def test_pure_master_fills_one_place_of_one_sequence() -> None:
     random = np.random.default_rng(8)
     deck = np.repeat(np.arange(13), 3)
     for cards in (5, 7, 9, 12, 12, 12):
-        hand = [*random.permutation(deck)[:cards].tolist(), melds.MASTER]
+        hand = [*random.permutation(deck)[:cards].tolist(), MASTER]
         assert solved_show_distance(hand, pure=True) == pure_with_master(hand)
 
 
 def test_laid_tanela_counts_and_its_cards_are_gone() -> None:
     # 9H laid: nothing may complete 8-9-10 of hearts, which would be 1 away otherwise.
-    hand = [melds.CARD_NUMBER[name] for name in ["8H", "10H", "2S", "3S", "4S", "KC", "KC", "KC"]]
-    laid = melds.counts_of([melds.CARD_NUMBER["9H"]] * 3)
+    hand = [CARD_NUMBER[name] for name in ["8H", "10H", "2S", "3S", "4S", "KC", "KC", "KC"]]
+    laid = counts_of([CARD_NUMBER["9H"]] * 3)
     memory = np.zeros(1 << 12, dtype=np.int64)
-    assert melds.show_distance(memory, melds.counts_of(hand), laid, False) == 0
-    hand.remove(melds.CARD_NUMBER["KC"])
-    hand.remove(melds.CARD_NUMBER["KC"])
+    assert show_distance(memory, counts_of(hand), laid, False) == 0
+    hand.remove(CARD_NUMBER["KC"])
+    hand.remove(CARD_NUMBER["KC"])
     # What is left beside 2-3-4: 8H, 10H, KC, of which no two fit one meld without 9H.
-    assert melds.show_distance(memory, melds.counts_of(hand), laid, False) == 2
+    assert show_distance(memory, counts_of(hand), laid, False) == 2
 
 
 def test_no_target_needs_the_copy_that_is_the_tiplu() -> None:
@@ -154,9 +170,9 @@ def test_no_target_needs_the_copy_that_is_the_tiplu() -> None:
         pool = target_matrix(3)[target_matrix(3)[:, 108 + tiplu] == 0]
         counts = np.bincount(hand, minlength=54)
         held = np.concatenate([counts >= k for k in (1, 2, 3)]).astype(np.float32)
-        gone = melds.counts_of([tiplu])
-        for show_distance in (melds.show_distance, compiled.marriage_show_distance):
-            found = show_distance(memory, counts, gone, False)
+        gone = counts_of([tiplu])
+        for distance in (show_distance, kernels.show_distance):
+            found = distance(memory, counts, gone, False)
             assert found == 9 - int((pool @ held).max()), (number, hand, tiplu)
 
 
@@ -229,10 +245,10 @@ def finish_hands(cards: int, hands: int, seed: int) -> list[tuple[list[int], int
 
 
 def solved_finish(hand: list[int], jokers: int, outs: np.ndarray | None = None) -> int:
-    groups, space = melds.finish_work()
+    groups, space = finish_work()
     chosen = np.zeros(4, dtype=np.int64)
-    return compiled.marriage_search_finish(
-        melds.counts_of(hand), jokers, 12, groups, space if outs is None else outs, chosen, True
+    return kernels.search_finish(
+        counts_of(hand), jokers, 12, groups, space if outs is None else outs, chosen, True
     )
 
 
@@ -252,17 +268,17 @@ def test_finish_distance_on_three_hundred_hands() -> None:
 
 def check_outs(hands: list[tuple[list[int], int]]) -> None:
     """Check the outs of a search against a search of every hand with one card more."""
-    outs = np.zeros(melds.CARDS + 1, dtype=np.int64)
+    outs = np.zeros(CARDS + 1, dtype=np.int64)
     other = outs.copy()
     for hand, jokers in hands:
         distance = solved_finish(hand, jokers, outs)
         if distance == 0:
             continue
         full = np.bincount(hand, minlength=54)
-        thrown = sorted(set(hand)) if len(hand) == 13 else [melds.CARDS]
+        thrown = sorted(set(hand)) if len(hand) == 13 else [CARDS]
         for card in thrown:
             rest = list(hand)
-            if card < melds.CARDS:
+            if card < CARDS:
                 if jokers >> card & 1:
                     continue
                 rest.remove(card)
@@ -272,12 +288,9 @@ def check_outs(hands: list[tuple[list[int], int]]) -> None:
             expected = {
                 new
                 for new in range(54)
-                if full[new] < melds.COPIES[new]
-                and solved_finish([*rest, new], jokers, other) < distance
+                if full[new] < COPIES[new] and solved_finish([*rest, new], jokers, other) < distance
             }
-            found = {
-                new for new in range(54) if outs[card] >> new & 1 and full[new] < melds.COPIES[new]
-            }
+            found = {new for new in range(54) if outs[card] >> new & 1 and full[new] < COPIES[new]}
             assert found == expected, (hand, card)
 
 
@@ -351,7 +364,7 @@ def whole_distance(hand: list[int], laid: list[int], tiplu: int | None) -> int:
     """
     rows, joker, kept = whole_rows()
     held = np.bincount(hand, minlength=54)
-    free = melds.COPIES - np.bincount(laid if tiplu is None else [*laid, tiplu], minlength=54)
+    free = COPIES - np.bincount(laid if tiplu is None else [*laid, tiplu], minlength=54)
     shows = 3 - len(laid) // 3
     mask = jokers_of(tiplu) if tiplu is not None else 3 << 52
     most = np.full(rows.shape[1], 4.0)
@@ -382,7 +395,7 @@ def check_whole_hands(count: int, seed: int) -> None:
     for number in range(count):
         fond = random.random(4) * (number % 3)
         deck = DECK[np.argsort(random.random(160) + np.append(fond, number % 2)[DECK // 13])]
-        laid = [int(deck[0])] * 3 if number % 4 == 3 and deck[0] != melds.MASTER else []
+        laid = [int(deck[0])] * 3 if number % 4 == 3 and deck[0] != MASTER else []
         cards = [card for card in deck.tolist() if card not in laid]
         hand, spare = cards[: 21 - len(laid)], cards[22 - len(laid) :]
         tiplu = next(card for card in spare if card < 52) if number % 3 else None
@@ -390,13 +403,13 @@ def check_whole_hands(count: int, seed: int) -> None:
             hand.append(cards[len(hand)])
         if hand.count(tiplu) == 3:
             continue
-        told = marriage_hand.Hand(
-            marriage.Marriage(),
+        told = Hand(
+            Marriage(),
             tuple(sorted(hand + laid)),
             (tuple(laid),) if laid else (),
             tiplu,
         )
-        answer = marriage_hand.judge_hand(told)
+        answer = judge_hand(told)
         able += answer["show_distance"] == 0
         assert answer["finish_distance"] == whole_distance(hand, laid, tiplu), (hand, laid, tiplu)
         missing = sum(len(row["missing"]) for row in answer["whole_show"])
@@ -409,8 +422,8 @@ def test_the_whole_hand_is_as_near_to_a_finish_as_an_integer_program_finds() -> 
     check_whole_hands(8, 20)
     # It can show, but a show that still misses a card leaves a better finish.
     names = "JD AC 9D 2D 9D 8D 7C 6C 9D 6C 5C 10C KC JC 4C 7C 2C 10D QC AD 6D"
-    cards = tuple(sorted(melds.CARD_NUMBER[name] for name in names.split()))
-    answer = marriage_hand.judge_hand(marriage_hand.Hand(marriage.Marriage(), cards))
+    cards = tuple(sorted(CARD_NUMBER[name] for name in names.split()))
+    answer = judge_hand(Hand(Marriage(), cards))
     assert (answer["show_distance"], answer["finish_distance"]) == (0, 3)
 
 
@@ -433,12 +446,12 @@ def test_shares_of_two_hundred_thousand_dealt_hands() -> None:
     show = tanela = putali = dublees = 0
     packed = np.zeros(4, dtype=np.int64)
     for _ in range(hands):
-        counts = melds.counts_of(random.permutation(DECK)[:21])
-        show += compiled.marriage_show_distance(memory, counts, NONE, False) == 0
+        counts = counts_of(random.permutation(DECK)[:21])
+        show += kernels.show_distance(memory, counts, NONE, False) == 0
         packed[disjoint_melds(memory, counts)] += 1
         tanela += (counts == 3).any()
-        putali += counts[melds.PUTALI] == 3
-        dublees += melds.dublee_count(counts) >= 7
+        putali += counts[PUTALI] == 3
+        dublees += dublee_count(counts) >= 7
     assert packed[3] == show
     shares = (
         *((packed[number], share) for number, share in enumerate((0.16, 0.40, 0.322, 0.118))),
@@ -454,8 +467,8 @@ def test_shares_of_two_hundred_thousand_dealt_hands() -> None:
 
 def disjoint_melds(memory: np.ndarray, counts: np.ndarray) -> int:
     """Return the most disjoint pure melds of a hand, 3 for more."""
-    total = melds.putali_covers(int(counts[melds.PUTALI]))
+    total = putali_covers(int(counts[PUTALI]))
     for suit in range(4):
-        key = melds.suit_key(counts, suit)
-        total = melds.add_covers(total, melds.remembered_covers(memory, key, 0, 0))
+        key = suit_key(counts, suit)
+        total = add_covers(total, remembered_covers(memory, key, 0, 0))
     return max([k for k in (1, 2, 3) if total >> 4 * (k - 1) & 15 == 3 * k], default=0)

@@ -14,20 +14,38 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ustad.runtime.errors import MoveError, OptionError, OutcomeError, PositionError
-from ustad.runtime.games import marriage as rules
-from ustad.runtime.games import marriage_hand as judged
-from ustad.runtime.games import melds
-from ustad.runtime.games.base import CHANCE
-from ustad.runtime.games.marriage import TYPE, Deal, Discard, Draw, Finish, Lay, Show, ShowDublees
+from ustad.runtime.core.errors import MoveError, OptionError, OutcomeError, PositionError
+from ustad.runtime.core.game import CHANCE
+from ustad.runtime.games.marriage.cards.cards import (
+    CARD_NAMES,
+    CARD_NUMBER,
+    CARDS,
+    COPIES,
+    PUTALI,
+    flat,
+    sorted_melds,
+    without,
+)
+from ustad.runtime.games.marriage.cards.finishes import finish_melds, finish_melds_exist
+from ustad.runtime.games.marriage.cards.maal import joker_mask
+from ustad.runtime.games.marriage.cards.melds import is_finish_meld, is_pure, show_choices
+from ustad.runtime.games.marriage.codec import CODEC
+from ustad.runtime.games.marriage.hand import Hand, finish_distance, judge_hand
+from ustad.runtime.games.marriage.round.deal import Deal
+from ustad.runtime.games.marriage.round.moves import Discard, Draw, Finish, Lay, Show, ShowDublees
+from ustad.runtime.games.marriage.round.public import Seat
+from ustad.runtime.games.marriage.round.rules import RULES, Marriage
+from ustad.runtime.games.marriage.round.settlement import payments, player_maal
+from ustad.runtime.games.marriage.round.view import WAITS_FOR_CARD
+from ustad.runtime.games.marriage.text import TEXT
 
 CASES = json.loads(
-    (Path(__file__).parents[2] / "data" / "marriage.json").read_text(encoding="utf-8")
+    (Path(__file__).parents[3] / "data" / "marriage.json").read_text(encoding="utf-8")
 )["cases"]
 
 
 def cards(text: str) -> tuple[int, ...]:
-    return tuple(sorted(melds.CARD_NUMBER[name] for name in text.split()))
+    return tuple(sorted(CARD_NUMBER[name] for name in text.split()))
 
 
 def words(text: str) -> list[str]:
@@ -64,7 +82,7 @@ def test_hand_answers_as_known(case: dict[str, Any], run_ustad: Callable[..., An
 @of_kind("score")
 def test_payments_are_as_known(case: dict[str, Any]) -> None:
     seats = case["players"]
-    net = rules.payments(
+    net = payments(
         [seat["maal"] if seat["shown"] else 0 for seat in seats],
         [seat["shown"] for seat in seats],
         case["finisher"],
@@ -76,10 +94,10 @@ def test_payments_are_as_known(case: dict[str, Any]) -> None:
 def maal(
     hand: str, tiplu: str | None, laid: tuple[str, ...] = (), shown: bool = True, **options: Any
 ) -> int:
-    seat = rules.Seat((), tuple(cards(one) for one in laid), shown)
-    number = None if tiplu is None else melds.CARD_NUMBER[tiplu]
-    game = rules.Marriage(**options)
-    return rules.player_maal(game, seat, cards(hand), number, any_shown=shown)
+    seat = Seat((), tuple(cards(one) for one in laid), shown)
+    number = None if tiplu is None else CARD_NUMBER[tiplu]
+    rules = Marriage(**options)
+    return player_maal(rules, seat, cards(hand), number, any_shown=shown)
 
 
 @pytest.mark.parametrize(
@@ -111,21 +129,21 @@ def test_maal_of_laid_tanelas_and_of_who_never_shows() -> None:
     assert maal("2C", "7H", putali, shown=False) == 25
     assert maal("2C", "7H", putali, shown=False, laid_need_tiplu=False) == 45
     # The 45 are for laying: a seat that has not shown has them whole though its cards count 0.
-    seat = rules.Seat((), (cards("PJ PJ PJ"), cards("4S 4S 4S")), False)
-    game = rules.Marriage(laid_need_tiplu=False, printed_need_show=True)
-    assert rules.player_maal(game, seat, cards("MJ 2C"), 5, any_shown=True) == 50
-    assert rules.player_maal(game, seat, cards("MJ 2C"), 5, any_shown=False) == 60
+    seat = Seat((), (cards("PJ PJ PJ"), cards("4S 4S 4S")), False)
+    rules = Marriage(laid_need_tiplu=False, printed_need_show=True)
+    assert player_maal(rules, seat, cards("MJ 2C"), 5, any_shown=True) == 50
+    assert player_maal(rules, seat, cards("MJ 2C"), 5, any_shown=False) == 60
     assert maal("7H", "7H", ("4S 4S 4S",), shown=False) == 0
     assert maal("7H PJ MJ", "7H", shown=False) == 15
     # Nobody showed in this round: putali and master count even under the option.
     assert maal("PJ MJ", None, shown=False, printed_need_show=True) == 15
-    seat = rules.Seat()
-    game = rules.Marriage(printed_need_show=True)
-    assert rules.player_maal(game, seat, cards("PJ MJ"), 5, any_shown=True) == 0
+    seat = Seat()
+    rules = Marriage(printed_need_show=True)
+    assert player_maal(rules, seat, cards("PJ MJ"), 5, any_shown=True) == 0
 
 
 def test_a_finish_by_dublee_takes_five_more_from_each() -> None:
-    assert rules.payments([0, 0, 0], [True, True, False], 0, True) == (23, -8, -15)
+    assert payments([0, 0, 0], [True, True, False], 0, True) == (23, -8, -15)
 
 
 # The deal.
@@ -133,7 +151,7 @@ def test_a_finish_by_dublee_takes_five_more_from_each() -> None:
 
 @pytest.mark.parametrize(("players", "stock"), [(2, 117), (3, 96), (4, 75), (5, 54)])
 def test_the_deal(players: int, stock: int) -> None:
-    state = rules.Marriage().deal(players, (1,))
+    state = Marriage().deal(players, (1,))
     assert len(state.stock) == state.table.stock == stock
     assert [len(hand) for hand in state.hands] == [21] * players
     assert state.table.dealer == players - 1
@@ -141,7 +159,7 @@ def test_the_deal(players: int, stock: int) -> None:
     assert Counter(all_cards(state)) == Counter(DECK)
 
 
-DECK = np.repeat(np.arange(melds.CARDS), melds.COPIES).tolist()
+DECK = np.repeat(np.arange(CARDS), COPIES).tolist()
 
 
 def all_cards(state: Deal) -> list[int]:
@@ -153,12 +171,12 @@ def all_cards(state: Deal) -> list[int]:
 
 def test_cards_are_dealt_one_at_a_time_from_the_dealers_left_and_the_deal_moves() -> None:
     order = list(range(52)) * 3 + [52, 52, 52, 53]
-    state = rules.Marriage().deal_cards(4, order, first=2)
+    state = Marriage().deal_cards(4, order, first=2)
     assert state.hands[2] == tuple(sorted(order[0:84:4]))
     assert state.hands[1] == tuple(sorted(order[3:84:4]))
     assert state.table.pile == (order[84],)
     assert state.table.dealer == 1
-    after = rules.Marriage().next_round(state, (3,))
+    after = Marriage().next_round(state, (3,))
     assert after.table.dealer == 2
     assert after.current_player() == 3
 
@@ -176,7 +194,7 @@ OPTION_SETS: tuple[dict[str, Any], ...] = (
 def random_round(players: int, seed: int, options: dict[str, Any]) -> Iterator[tuple[Deal, Any]]:
     """Yield each state of a round of random moves, shows and finishes preferred."""
     choose = random.Random(seed)
-    state = TYPE.game(TYPE.read_options(options)).deal(players, (seed,))
+    state = RULES.read(options).deal(players, (seed,))
     while not state.is_over():
         moves = list(state.legal_moves())
         rare = [move for move in moves if not isinstance(move, Draw | Discard)]
@@ -208,15 +226,15 @@ def test_a_view_follows_the_round_and_tells_no_more(
         if move is None:
             break
         view = state.view(state.current_player())
-        again = TYPE.state_from_json(json.loads(json.dumps(TYPE.state_to_json(view))))
+        again = CODEC.state_from_json(json.loads(json.dumps(CODEC.state_to_json(view))))
         assert again == view
         after = state.apply(move)
-        followed = again.apply(TYPE.move_from_json(TYPE.move_to_json(move)))
+        followed = again.apply(CODEC.move_from_json(CODEC.move_to_json(move)))
         while followed.current_player() == CHANCE:
-            assert TYPE.state_from_json(TYPE.state_to_json(followed)) == followed
+            assert CODEC.state_from_json(CODEC.state_to_json(followed)) == followed
             outcomes = dict(followed.chance_outcomes())
             assert sum(outcomes.values()) == pytest.approx(1)
-            card = after.drawn if followed.waits == rules.WAITS_FOR_CARD else after.tiplu
+            card = after.drawn if followed.waits == WAITS_FOR_CARD else after.tiplu
             assert card in outcomes
             followed = followed.apply(card)
         if not after.is_over():
@@ -242,7 +260,7 @@ def shuffled_behind(state: Deal, seat: int, seed: int) -> Deal:
             size = len(hands[other])
             hands[other], hidden = tuple(sorted(hidden[:size])), hidden[size:]
     if view.tiplu is None and tiplu is not None:
-        at = next(at for at, card in enumerate(hidden) if card < melds.PUTALI)
+        at = next(at for at, card in enumerate(hidden) if card < PUTALI)
         tiplu = hidden.pop(at)
     return state._replace(hands=tuple(hands), tiplu=tiplu, stock=tuple(hidden))
 
@@ -308,8 +326,8 @@ def position(**changes: Any) -> dict[str, Any]:
 
 
 def test_the_card_just_taken_may_not_be_thrown() -> None:
-    state = TYPE.state_from_json(position()).apply(Draw("pile"))
-    five = melds.CARD_NUMBER["5C"]
+    state = CODEC.state_from_json(position()).apply(Draw("pile"))
+    five = CARD_NUMBER["5C"]
     assert Discard(five) not in state.legal_moves()
     with pytest.raises(MoveError, match="5C was just taken"):
         state.apply(Discard(five))
@@ -317,24 +335,24 @@ def test_the_card_just_taken_may_not_be_thrown() -> None:
 
 def test_a_trial_or_a_joker_is_no_show_and_the_message_names_it() -> None:
     names = words("9H 9H 9H 5H 6H PJ 10S 10D 10C QD KD AD 4C 8C KC 2D 4D 7D JD 3S 6S")
-    state = TYPE.state_from_json(position(hand=names))
+    state = CODEC.state_from_json(position(hand=names))
     for bad in (["10S", "10D", "10C"], ["5H", "6H", "PJ"]):
         told = {"show": [["9H"] * 3, bad, ["QD", "KD", "AD"]]}
         with pytest.raises(MoveError, match="no pure meld"):
-            state.apply(TYPE.move_from_json(told))
+            state.apply(CODEC.move_from_json(told))
 
 
 def test_three_laid_tanelas_need_the_show_to_be_called() -> None:
     names = words("9H 9H 9H 5H 5H 5H QD QD QD 2C 4C 8C KC 2D 4D 7D JD 3S 6S JS KS")
-    state: Any = TYPE.state_from_json(position(hand=names))
+    state: Any = CODEC.state_from_json(position(hand=names))
     for name in ("9H", "5H", "QD"):
-        state = state.apply(Lay((melds.CARD_NUMBER[name],) * 3))
-    assert "called" in TYPE.describe(state)
+        state = state.apply(Lay((CARD_NUMBER[name],) * 3))
+    assert "called" in TEXT.describe(state)
     assert Show(()) in state.legal_moves()
     shown = state.apply(Show(()))
     assert shown.current_player() == CHANCE
     assert shown.table.stock == 74
-    assert shown.apply(melds.CARD_NUMBER["7H"]).tiplu == melds.CARD_NUMBER["7H"]
+    assert shown.apply(CARD_NUMBER["7H"]).tiplu == CARD_NUMBER["7H"]
 
 
 @pytest.mark.parametrize(
@@ -358,20 +376,20 @@ def test_three_laid_tanelas_need_the_show_to_be_called() -> None:
 )
 def test_positions_that_cannot_be_are_refused_by_key(changes: dict[str, Any], key: str) -> None:
     with pytest.raises(PositionError, match=key):
-        TYPE.state_from_json(position(**changes))
+        CODEC.state_from_json(position(**changes))
 
 
 @pytest.mark.parametrize("value", [True, False])
 def test_true_and_false_are_no_cards(value: bool) -> None:
     """As numbers they would be the ace and the two of spades."""
-    drawing = TYPE.state_from_json(position()).apply(Draw("stock"))
+    drawing = CODEC.state_from_json(position()).apply(Draw("stock"))
     assert {0, 1} <= {card for card, _ in drawing.chance_outcomes()}
-    shown = TYPE.state_from_json(position()).apply(
-        Show(rules.sorted_melds(map(cards, ("9H 9H 9H", "5H 6H 7H", "QD KD AD"))))
+    shown = CODEC.state_from_json(position()).apply(
+        Show(sorted_melds(map(cards, ("9H 9H 9H", "5H 6H 7H", "QD KD AD"))))
     )
     for state, what in ((drawing, "card of the stock"), (shown, "tiplu")):
         with pytest.raises(OutcomeError, match=f"outcome: expected an unseen card as {what}, got"):
-            state.apply(TYPE.outcome_from_json(value))
+            state.apply(CODEC.outcome_from_json(value))
 
 
 @pytest.mark.parametrize("key", [*position(), "finisher", "maal", "net", "drawn_from"])
@@ -380,12 +398,12 @@ def test_no_key_takes_a_value_of_another_kind(key: str, value: Any) -> None:
     if key == "tiplu_drawn" and value is True:
         return
     with pytest.raises((PositionError, OptionError), match=key):
-        TYPE.state_from_json(position(**{key: value}))
+        CODEC.state_from_json(position(**{key: value}))
 
 
 def test_unknown_options_are_refused() -> None:
     with pytest.raises(OptionError, match="jokers"):
-        TYPE.state_from_json(position(options={"jokers": 2}))
+        CODEC.state_from_json(position(options={"jokers": 2}))
 
 
 @pytest.mark.parametrize(
@@ -412,30 +430,28 @@ def test_hand_prints_the_best_show_and_the_finish() -> None:
     """The show printed leaves the least finish distance of all shows."""
     found = 0
     for seed in range(60):
-        hand = rules.Marriage().deal(4, (seed,)).hands[0]
-        answer = judged.judge_hand(judged.Hand(rules.Marriage(), hand, (), 6))
+        hand = Marriage().deal(4, (seed,)).hands[0]
+        answer = judge_hand(Hand(Marriage(), hand, (), 6))
         if answer["melds"] is None:
             continue
         found += 1
-        jokers = melds.joker_mask(6)
+        jokers = joker_mask(6)
         left = [
-            judged.finish_distance(rules.without(hand, rules.flat(choice)), jokers)
-            for choice in rules.show_choices(hand, 3, False)
+            finish_distance(without(hand, flat(choice)), jokers)
+            for choice in show_choices(hand, 3, False)
         ]
         assert sum(row["missing"] for row in answer["finish"]) == min(left)
         assert answer["finish_distance"] <= min(left)
-        told = rules.sorted_melds(
-            [melds.CARD_NUMBER[name] for name in meld] for meld in answer["melds"]
-        )
-        assert all(rules.is_pure(meld, False) for meld in told)
+        told = sorted_melds([CARD_NUMBER[name] for name in meld] for meld in answer["melds"])
+        assert all(is_pure(meld, False) for meld in told)
     assert found
 
 
 def test_melds_of_a_finish_are_melds_and_every_discard_is_found() -> None:
     """Thirteen cards built as melds and one more: the finish is found, whatever hides it."""
     choose = random.Random(4)
-    tiplu = melds.CARD_NUMBER["7H"]
-    jokers = melds.joker_mask(tiplu)
+    tiplu = CARD_NUMBER["7H"]
+    jokers = joker_mask(tiplu)
     for _ in range(40):
         built: list[int] = []
         for size in choose.choice([(3, 3, 3, 3), (3, 4, 5), (4, 4, 4)]):
@@ -446,28 +462,28 @@ def test_melds_of_a_finish_are_melds_and_every_discard_is_found() -> None:
         extra = choose.randrange(52)
         hand = tuple(sorted([*built, extra]))
         counts = Counter(hand)
-        if any(counts[card] > melds.COPIES[card] for card in counts):
+        if any(counts[card] > COPIES[card] for card in counts):
             continue
-        found = rules.finish_melds(rules.without(hand, [extra]), jokers)
+        found = finish_melds(without(hand, [extra]), jokers)
         assert found is not None
-        assert sorted(rules.flat(found)) == sorted(built)
-        assert all(rules.is_finish_meld(meld, jokers) for meld in found)
-        assert rules.finish_melds_exist(hand, jokers)
+        assert sorted(flat(found)) == sorted(built)
+        assert all(is_finish_meld(meld, jokers) for meld in found)
+        assert finish_melds_exist(hand, jokers)
 
 
 @pytest.mark.parametrize(("given", "counted"), [(5, 5), (1, 1), (9, 9), (0, 1), (2, 9)])
 def test_turns_of_the_round_or_of_the_seat_to_move(given: int, counted: int) -> None:
     """Seat 0 begins; seat 1 is to move after 1, 5, 9, ... turns, having had 0, 1, 2, ..."""
     told = position(turns=given, to_move=1)
-    state = TYPE.state_from_json(told)
+    state = CODEC.state_from_json(told)
     assert state.table.turns == counted
     assert state.table.first_draw_to_come == (counted < 4)
-    assert TYPE.state_to_json(state)["turns"] == counted
+    assert CODEC.state_to_json(state)["turns"] == counted
 
 
 def test_a_seat_that_has_thrown_is_past_its_first_draw() -> None:
     thrown = [{"seat": 0, "card": "3H"}, {"seat": 1, "card": "5C"}]
-    state = TYPE.state_from_json(position(discards=thrown))
+    state = CODEC.state_from_json(position(discards=thrown))
     assert not state.table.first_draw_to_come
     assert all(not isinstance(move, Lay) for move in state.legal_moves())
 
@@ -476,30 +492,26 @@ def test_a_first_show_on_an_empty_stock_stands_without_a_tiplu() -> None:
     """The last card of the stock is drawn, nobody has shown: there is no card left to be tiplu."""
     hand = words("9H 9H 9H 5H 6H 7H QD KD AD 2C 4C 8C KC 2D 4D 7D JD 3S 6S JS KS 3H")
     held = Counter(hand)
-    others = [
-        name
-        for name in melds.CARD_NAMES
-        for _ in range(melds.COPIES[melds.CARD_NUMBER[name]] - held[name])
-    ]
+    others = [name for name in CARD_NAMES for _ in range(COPIES[CARD_NUMBER[name]] - held[name])]
     pile = others[:75]
     told = position(
         turns=76, phase="discard", hand=hand, drawn="3H", pile=pile, stock=0, discards=[]
     )
-    state = TYPE.state_from_json(told)
+    state = CODEC.state_from_json(told)
     show = next(move for move in state.legal_moves() if isinstance(move, Show))
     after = state.apply(show)
     assert (after.table.stock, after.table.tiplu_drawn) == (0, False)
-    again = TYPE.state_from_json(TYPE.state_to_json(after))
+    again = CODEC.state_from_json(CODEC.state_to_json(after))
     assert again == after
     assert again.legal_moves()
 
 
 def test_another_seat_cannot_throw_a_card_that_this_seat_holds_whole() -> None:
     told = position(turns=1, to_move=1, phase="discard", stock=74)
-    state = TYPE.state_from_json(told)
+    state = CODEC.state_from_json(told)
     with pytest.raises(MoveError, match="more copies"):
-        state.apply(Discard(melds.CARD_NUMBER["9H"]))
-    assert state.apply(Discard(melds.CARD_NUMBER["3H"])).table.pile[-1] == melds.CARD_NUMBER["3H"]
+        state.apply(Discard(CARD_NUMBER["9H"]))
+    assert state.apply(Discard(CARD_NUMBER["3H"])).table.pile[-1] == CARD_NUMBER["3H"]
 
 
 def test_a_card_that_leaves_nothing_to_throw_is_not_taken() -> None:
@@ -511,7 +523,7 @@ def test_a_card_that_leaves_nothing_to_throw_is_not_taken() -> None:
     told = position(
         turns=4, hand=["KD"], table=table, pile=["KD"], stock=74, tiplu_drawn=True, tiplu="JH"
     )
-    state = TYPE.state_from_json(told)
+    state = CODEC.state_from_json(told)
     assert list(state.legal_moves()) == [Draw("stock")]
     with pytest.raises(MoveError, match="followed by a discard"):
         state.apply(Draw("pile"))
@@ -519,7 +531,7 @@ def test_a_card_that_leaves_nothing_to_throw_is_not_taken() -> None:
 
 def test_at_the_end_of_a_round_all_hands_are_told() -> None:
     for state, move in random_round(3, 5, {}):
-        told = TYPE.describe(state)
+        told = TEXT.describe(state)
         seats = [seat for seat in range(3) if f"hand of seat {seat}:" in told]
         assert seats == ([0, 1, 2] if move is None else [state.current_player()])
     assert "net" in told

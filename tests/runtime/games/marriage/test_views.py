@@ -16,15 +16,25 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ustad.runtime.errors import MoveError, PositionError
-from ustad.runtime.games import marriage as rules
-from ustad.runtime.games import melds
-from ustad.runtime.games.base import CHANCE
-from ustad.runtime.games.marriage import (
-    DISCARD,
-    DRAW,
-    TYPE,
-    Deal,
+from ustad.runtime.core.errors import MoveError, PositionError
+from ustad.runtime.core.game import CHANCE
+from ustad.runtime.games.marriage.cards.cards import (
+    CARD_NAMES,
+    CARDS,
+    COPIES,
+    MASTER,
+    PUTALI,
+    Cards,
+    flat,
+    sorted_melds,
+)
+from ustad.runtime.games.marriage.cards.finishes import finish_melds
+from ustad.runtime.games.marriage.cards.maal import joker_mask
+from ustad.runtime.games.marriage.cards.melds import dublee_choices, show_choices
+from ustad.runtime.games.marriage.codec import CODEC
+from ustad.runtime.games.marriage.round.deal import Deal
+from ustad.runtime.games.marriage.round.known import held_by
+from ustad.runtime.games.marriage.round.moves import (
     Discard,
     Draw,
     Finish,
@@ -32,28 +42,31 @@ from ustad.runtime.games.marriage import (
     Move,
     Show,
     ShowDublees,
-    View,
 )
+from ustad.runtime.games.marriage.round.public import DISCARD, DRAW
+from ustad.runtime.games.marriage.round.rules import RULES, Marriage
+from ustad.runtime.games.marriage.round.view import WAITS_FOR_A_DRAW, WAITS_FOR_CARD, View
+from ustad.runtime.games.marriage.text import TEXT
 
 OPTION_SETS: tuple[dict[str, Any], ...] = (
     {},
     {"see_tiplu": "at_once", "master_is_pure": True},
     {"dublee": False},
 )
-DECK = np.repeat(np.arange(melds.CARDS), melds.COPIES).tolist()
+DECK = np.repeat(np.arange(CARDS), COPIES).tolist()
 
 
-def rich_deal(game: rules.Marriage, players: int, choose: random.Random) -> Deal:
+def rich_deal(rules: Marriage, players: int, choose: random.Random) -> Deal:
     """Return a deal full of tanelas, pairs and sequences, now and then with a short stock."""
     left = Counter(DECK)
     hands = []
     for _ in range(players):
         hand: list[int] = []
         while len(hand) < 21:
-            card = choose.randrange(melds.MASTER)
+            card = choose.randrange(MASTER)
             many = choose.choice((2, 3))
             group = [card] * many if choose.random() < 0.6 else [card, card + 1, card + 2]
-            if max(group) < melds.PUTALI and all(left[c] >= group.count(c) for c in group):
+            if max(group) < PUTALI and all(left[c] >= group.count(c) for c in group):
                 if len(hand) + len(group) <= 21:
                     hand += group
                     left -= Counter(group)
@@ -65,9 +78,9 @@ def rich_deal(game: rules.Marriage, players: int, choose: random.Random) -> Deal
     rest = list(left.elements())
     choose.shuffle(rest)
     if choose.random() < 0.5:
-        rest.sort(key=lambda card: card >= melds.PUTALI)  # putali and master at the end
+        rest.sort(key=lambda card: card >= PUTALI)  # putali and master at the end
     order = [hands[place % players][place // players] for place in range(21 * players)]
-    state = game.deal_cards(players, order + rest)
+    state = rules.deal_cards(players, order + rest)
     if choose.random() < 0.5:
         kept = choose.randrange(2, 9)
         pile = (*state.stock[:-kept], *state.table.pile)
@@ -82,8 +95,8 @@ def rounds(count: int, seed: int) -> Iterator[tuple[Deal, Move]]:
     """Yield the states of rounds of random moves, what is rare preferred."""
     choose = random.Random(seed)
     for number in range(count):
-        game = TYPE.game(TYPE.read_options(OPTION_SETS[number % 3]))
-        state = rich_deal(game, 2 + number % 4, choose)
+        rules = RULES.read(OPTION_SETS[number % 3])
+        state = rich_deal(rules, 2 + number % 4, choose)
         for _ in range(40):
             if state.is_over():
                 break
@@ -101,16 +114,16 @@ def other_moves(state: Deal, choose: random.Random) -> list[Move]:
         if not hand:
             continue
         card = choose.choice(hand)
-        found += [Discard(card), Discard(choose.randrange(melds.CARDS)), Lay((card,) * 3)]
-        shows = rules.show_choices(hand, choose.choice((0, 1, 2, 3)), False)[:40]
-        pairs = rules.dublee_choices(hand)[:40]
+        found += [Discard(card), Discard(choose.randrange(CARDS)), Lay((card,) * 3)]
+        shows = show_choices(hand, choose.choice((0, 1, 2, 3)), False)[:40]
+        pairs = dublee_choices(hand)[:40]
         for chosen in [*shows[:1], *pairs[:1], *shows[-1:], *pairs[-1:]]:
             kind = ShowDublees if chosen and len(chosen[0]) == 2 else Show
             found.append(kind(chosen))
         for tiplu in (state.tiplu, choose.randrange(52)):
             if tiplu is not None and len(hand) >= 13:
                 twelve = tuple(sorted(choose.sample(hand, 12)))
-                built = rules.finish_melds(twelve, melds.joker_mask(tiplu))
+                built = finish_melds(twelve, joker_mask(tiplu))
                 if built is not None:
                     found.append(Finish(built, choose.choice(hand)))
         twice = [card for card in hand if hand.count(card) > 1]
@@ -119,7 +132,7 @@ def other_moves(state: Deal, choose: random.Random) -> list[Move]:
     for seat in state.table.seats:
         if len(seat.melds) == 3 and all(len(cards) == 3 for cards in seat.melds):
             runs = tuple(tuple(sorted(choose.sample(range(52), 3))) for _ in range(2))
-            found.append(Finish(rules.sorted_melds((*runs, (52, 52, 53), (1, 1, 1))), card))
+            found.append(Finish(sorted_melds((*runs, (52, 52, 53), (1, 1, 1))), card))
     return found
 
 
@@ -134,37 +147,37 @@ def tried(state: Any, move: Move) -> Any:
 def followed(view: View, after: Deal) -> View:
     """Return a view with the chance fallen as it fell in the round."""
     while view.current_player() == CHANCE:
-        assert TYPE.state_from_json(TYPE.state_to_json(view)) == view
+        assert CODEC.state_from_json(CODEC.state_to_json(view)) == view
         outcomes = dict(view.chance_outcomes())
         assert sum(outcomes.values()) == pytest.approx(1)
-        card: Any = after.drawn if view.waits == rules.WAITS_FOR_CARD else after.tiplu
-        if view.waits == rules.WAITS_FOR_A_DRAW:
+        card: Any = after.drawn if view.waits == WAITS_FOR_CARD else after.tiplu
+        if view.waits == WAITS_FOR_A_DRAW:
             card = after.table.tiplu_drawn
         assert card in outcomes
         view = view.apply(card)
     return view
 
 
-def cards_of(move: Move) -> rules.Cards:
+def cards_of(move: Move) -> Cards:
     if isinstance(move, Draw):
         return ()
     if isinstance(move, Lay):
         return move.cards
     if isinstance(move, Discard):
         return (move.card,)
-    return (*rules.flat(move.melds), *((move.discard,) if isinstance(move, Finish) else ()))
+    return (*flat(move.melds), *((move.discard,) if isinstance(move, Finish) else ()))
 
 
 def deal_behind(view: View, move: Move, tiplu: int | None, choose: random.Random) -> Deal | None:
     """Return a deal that the view could be of, in which the seat to move holds a move's cards."""
     table = view.table
-    pool = Counter({card: int(count) for card, count in enumerate(rules.not_in_sight(view))})
+    pool = Counter({card: int(count) for card, count in enumerate(view.not_in_sight())})
     hands: dict[int, list[int]] = {view.seat: list(view.hand)}
     if view.tiplu is None and tiplu is not None:
         pool[tiplu] -= 1
     for seat in range(table.players):
         if seat != view.seat:
-            known = rules.held_by(table, seat)
+            known = held_by(table, seat)
             if seat == table.to_move:
                 known |= Counter(cards_of(move))
             hands[seat] = list(known.elements())
@@ -188,14 +201,14 @@ def deal_behind(view: View, move: Move, tiplu: int | None, choose: random.Random
         for at, seat in enumerate(table.seats)
     )
     held = tuple(tuple(sorted(hands[seat])) for seat in range(table.players))
-    return Deal(view.game, table, held, None, tiplu, sees, tuple(left))
+    return Deal(view.rules, table, held, None, tiplu, sees, tuple(left))
 
 
 def possible(view: View, move: Move, choose: random.Random) -> bool:
     """Tell whether a deal is found behind a view in which the move is legal."""
     tiplus: list[int | None] = [None]
     if view.table.tiplu_drawn:
-        tiplus = [*rules.possible_tiplus(view)]
+        tiplus = [*view.possible_tiplus()]
     choose.shuffle(tiplus)
     for _ in range(2):
         for tiplu in tiplus:
@@ -212,18 +225,18 @@ def test_views_accept_what_some_deal_behind_them_allows(count: int) -> None:
     for state, played in rounds(count, 9):
         mover = state.current_player()
         view = state.view(mover)
-        assert TYPE.state_from_json(json.loads(json.dumps(TYPE.state_to_json(view)))) == view
+        assert CODEC.state_from_json(json.loads(json.dumps(CODEC.state_to_json(view)))) == view
         assert list(view.legal_moves()) == list(state.legal_moves())
         for move in [played, *choose.sample(other_moves(state, choose), 6)]:
             after = tried(state, move)
             mine = tried(view, move)
-            assert (mine is None) == (after is None), (move, TYPE.state_to_json(view))
+            assert (mine is None) == (after is None), (move, CODEC.state_to_json(view))
             if after is not None and not after.is_over():
                 assert followed(mine, after) == after.view(mover)
             seat = (mover + choose.randrange(1, state.table.players)) % state.table.players
             other = state.view(seat)
-            told = json.dumps(TYPE.state_to_json(other))
-            assert TYPE.state_from_json(json.loads(told)) == other
+            told = json.dumps(CODEC.state_to_json(other))
+            assert CODEC.state_from_json(json.loads(told)) == other
             theirs = tried(other, move)
             if after is not None:
                 assert theirs is not None, (move, told)
@@ -241,7 +254,7 @@ def test_changed_positions_are_refused_or_mean_something() -> None:
     choose = random.Random(5)
     refused = 0
     for state, _ in rounds(30, 6):
-        told = TYPE.state_to_json(state.view(choose.randrange(state.table.players)))
+        told = CODEC.state_to_json(state.view(choose.randrange(state.table.players)))
         key = choose.choice([*told, "finisher", "shown_blind", "drawn_from"])
         changes: dict[str, list[Any]] = {
             "phase": [DRAW, DISCARD],
@@ -256,12 +269,12 @@ def test_changed_positions_are_refused_or_mean_something() -> None:
         }
         told[key] = choose.choice(changes.get(key, [told.get(key)]))
         try:
-            view = TYPE.state_from_json(told)
+            view = CODEC.state_from_json(told)
         except PositionError:
             refused += 1
             continue
-        assert TYPE.state_from_json(TYPE.state_to_json(view)) == view
-        assert TYPE.describe(view)
+        assert CODEC.state_from_json(CODEC.state_to_json(view)) == view
+        assert TEXT.describe(view)
         if view.current_player() == CHANCE:
             outcomes = view.chance_outcomes()
             assert sum(share for _, share in outcomes) == pytest.approx(1)
@@ -274,12 +287,12 @@ def test_changed_positions_are_refused_or_mean_something() -> None:
 
 def blind_show(options: dict[str, Any]) -> tuple[View, Move, Move]:
     """Return seat 1's view of seat 0 before its show, the show, and a finish after it."""
-    game = TYPE.game(TYPE.read_options(options))
+    rules = RULES.read(options)
     built = [0, 1, 2, 4, 5, 6, 8, 9, 10, 13, 14, 15, 17, 18, 19, 21, 22, 23, 26, 27, 28]
     left = list((Counter(DECK) - Counter(built)).elements())
     random.Random(3).shuffle(left)
     order = [card for pair in zip(built, left[:21], strict=True) for card in pair] + left[21:]
-    state = game.deal_cards(2, order).apply(Draw("stock"))
+    state = rules.deal_cards(2, order).apply(Draw("stock"))
     show = Show(((0, 1, 2), (4, 5, 6), (8, 9, 10)))
     rest = ((13, 14, 15), (17, 18, 19), (21, 22, 23), (26, 27, 28))
     return state.view(1), show, Finish(rest, state.hands[1][0])
@@ -289,9 +302,9 @@ def test_another_seat_that_has_shown_blind_does_not_finish_in_that_turn() -> Non
     for options, refused in (({}, True), ({"see_tiplu": "at_once"}, False)):
         view, show, finish = blind_show(options)
         shown = view.apply(show)
-        again = TYPE.state_from_json(TYPE.state_to_json(shown))
+        again = CODEC.state_from_json(CODEC.state_to_json(shown))
         assert again == shown
-        twin = next(card for card in range(30, 52) if rules.unseen_counts(shown)[card])
+        twin = next(card for card in range(30, 52) if shown.unseen()[card])
         for seen in (shown, again):
             if refused:
                 with pytest.raises(MoveError, match="does not see the tiplu"):
@@ -304,7 +317,7 @@ def test_another_seat_that_has_shown_blind_does_not_finish_in_that_turn() -> Non
 def test_a_short_stock_may_hold_no_tiplu_and_chance_says_so() -> None:
     """Three cards in the stock, four putali and master unseen, 22 cards with the other seat."""
     view, show, _ = blind_show({})
-    hidden = rules.not_in_sight(view)
+    hidden = view.not_in_sight()
     hidden[52:] = 0
     hidden[[0, 1, 2, 4, 5, 6, 8, 9, 10, 29]] -= 1
     spare = np.repeat(np.arange(54), hidden).tolist()[-(view.table.stock - 3) :]
@@ -320,7 +333,7 @@ def test_a_short_stock_may_hold_no_tiplu_and_chance_says_so() -> None:
     drawn = waiting.apply(True)
     assert (drawn.table.tiplu_drawn, drawn.table.stock, drawn.table.blind) == (True, 2, True)
     for after in (waiting, none, drawn):
-        assert TYPE.state_from_json(TYPE.state_to_json(after)) == after
+        assert CODEC.state_from_json(CODEC.state_to_json(after)) == after
     # What is left of such a stock are putali and master alone.
     mine = none.apply(Discard(29)).apply(Draw("stock"))
     assert {card for card, _ in mine.chance_outcomes()} == {52, 53}
@@ -334,15 +347,15 @@ def test_more_cards_than_a_hand_has_are_not_laid() -> None:
         "game": "marriage", "options": {}, "players": 2, "seat": 0, "to_move": 1, "dealer": 0,
         "turns": 0, "phase": DISCARD, "drawn": None, "table": table, "tiplu_drawn": False,
         "tiplu": None, "pile": ["4C"], "discards": [], "taken": [], "stock": 116,
-        "hand": list(melds.CARD_NAMES[13:34]),
+        "hand": list(CARD_NAMES[13:34]),
     }  # fmt: skip
-    view = TYPE.state_from_json(told)
+    view = CODEC.state_from_json(told)
     with pytest.raises(MoveError, match="holds 13 cards only"):
         view.apply(ShowDublees(tuple((card,) * 2 for card in range(34, 41))))
-    pairs = [[melds.CARD_NAMES[card]] * 2 for card in range(34, 41)]
+    pairs = [[CARD_NAMES[card]] * 2 for card in range(34, 41)]
     table[1] |= {"melds": pairs, "shown": True, "dublees": True}
     with pytest.raises(PositionError, match="at most 21 cards"):
-        TYPE.state_from_json({**told, "tiplu_drawn": True, "stock": 115})
+        CODEC.state_from_json({**told, "tiplu_drawn": True, "stock": 115})
 
 
 def changed(told: dict[str, Any], choose: random.Random) -> dict[str, Any] | None:
@@ -382,20 +395,20 @@ def test_play_that_cannot_have_been_is_refused() -> None:
     choose = random.Random(11)
     refused: Counter[int] = Counter()
     for number in range(24):
-        game = TYPE.game(TYPE.read_options(OPTION_SETS[number % 3]))
-        state = game.deal(2 + number % 4, (number,))
+        rules = RULES.read(OPTION_SETS[number % 3])
+        state = rules.deal(2 + number % 4, (number,))
         while not state.is_over() and state.table.turns < 30:
             moves = list(state.legal_moves())
             piles = [move for move in moves if move == Draw("pile")]
             state = state.apply(choose.choice(piles if piles and number % 2 else moves))
             view = state.view(choose.randrange(state.table.players))
-            told = TYPE.state_to_json(view)
-            assert TYPE.state_from_json(told) == view
+            told = CODEC.state_to_json(view)
+            assert CODEC.state_from_json(told) == view
             impossible = changed(told, choose)
             if impossible is not None:
                 refused[state.table.players] += 1
                 with pytest.raises(PositionError):
-                    TYPE.state_from_json(impossible)
+                    CODEC.state_from_json(impossible)
     assert min(refused.values()) > 20
 
 
@@ -449,7 +462,7 @@ THROWN = "0:6C 1:7C 2:8D 3:10C"
 )
 def test_what_no_round_can_have_brought_about_is_refused(told: dict[str, Any], key: str) -> None:
     with pytest.raises(PositionError, match=key):
-        TYPE.state_from_json(told)
+        CODEC.state_from_json(told)
 
 
 @pytest.mark.parametrize(
@@ -464,5 +477,5 @@ def test_what_no_round_can_have_brought_about_is_refused(told: dict[str, Any], k
     ],
 )
 def test_what_some_round_can_have_brought_about_is_read(told: dict[str, Any]) -> None:
-    view = TYPE.state_from_json(told)
-    assert TYPE.state_from_json(TYPE.state_to_json(view)) == view
+    view = CODEC.state_from_json(told)
+    assert CODEC.state_from_json(CODEC.state_to_json(view)) == view

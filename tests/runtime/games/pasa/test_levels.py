@@ -11,11 +11,12 @@ from typing import Any
 
 import pytest
 
-from ustad.runtime.advice import Advisor
-from ustad.runtime.bots.pasa import find_table
-from ustad.runtime.errors import PositionError
-from ustad.runtime.games.base import LEVELS
-from ustad.runtime.games.pasa import TYPE, Pasa
+from ustad.runtime.core.errors import PositionError
+from ustad.runtime.core.game import LEVELS
+from ustad.runtime.games.pasa.entry import ENTRY
+from ustad.runtime.games.pasa.rules import Pasa
+from ustad.runtime.games.pasa.tables import find_table
+from ustad.runtime.questions import Advisor
 from ustad.solver.build import build_table
 from ustad.tables import CorruptTableError, MissingTableError
 
@@ -33,7 +34,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the usual tables of two and of four seats."""
     made = tmp_path_factory.mktemp("pasa-bots")
     for key in ({"players": 2, "chips": 100}, {"players": 4, "chips": 40}):
-        build_table(TYPE, key, made)
+        build_table(ENTRY, key, made)
     return made
 
 
@@ -54,7 +55,7 @@ def position(stacks: list[int], thrower: int, turns_left: int, **options: Any) -
 
 def test_easy_bets_the_least_and_hard_the_most_until_it_is_ahead() -> None:
     """By hand, turns left counting the present one: a lead of 4 does not exceed 4, 5 does."""
-    easy, hard = (TYPE.bot(level, Pasa(), None, 0) for level in ("easy", "hard"))
+    easy, hard = (ENTRY.levels.bot(level, Pasa(), None, 0) for level in ("easy", "hard"))
     for stacks, bet in [((12, 16, 12), 6), ((12, 17, 12), 1), ((12, 11, 12), 6)]:
         state = Pasa().start(stacks, 0, 4)
         assert easy.choose(state) == 1
@@ -65,7 +66,9 @@ def test_medium_draws_every_button_alike() -> None:
     """Three buttons, 600 seeds: each 200 times but for five standard errors."""
     state = Pasa(cap="first_come").start((7, 9), 0, 4)
     assert list(state.legal_moves()) == [1, 3, 7]
-    drawn = Counter(TYPE.bot("medium", Pasa(), None, seed).choose(state) for seed in range(600))
+    drawn = Counter(
+        ENTRY.levels.bot("medium", Pasa(), None, seed).choose(state) for seed in range(600)
+    )
     assert set(drawn) == {1, 3, 7}
     assert all(abs(count - 200) < 5 * (600 * 2 / 9) ** 0.5 for count in drawn.values())
 
@@ -153,7 +156,7 @@ def test_a_table_for_more_laps_and_a_larger_total_of_two_seats_answer(folder: Pa
 
 def test_the_smallest_table_that_answers_is_read(folder: Path, tmp_path: Path) -> None:
     for key in ({"chips": 30, "laps": 3}, {"chips": 11, "laps": 2}, {"chips": 20, "laps": 2}):
-        build_table(TYPE, {"players": 2, **key}, tmp_path)
+        build_table(ENTRY, {"players": 2, **key}, tmp_path)
     (tmp_path / "pasa,notes.h5").write_text("no table")
     found = [find_table(tmp_path, Pasa(), 2, 11, turns).options for turns in (1, 4, 5, 6)]
     assert [(key["chips"], key["laps"]) for key in found] == [(11, 2), (11, 2), (30, 3), (30, 3)]
@@ -199,7 +202,7 @@ def test_a_position_that_no_table_can_hold_is_told_so(folder: Path) -> None:
 
 
 def test_a_damaged_table_is_refused(tmp_path: Path) -> None:
-    table, _ = build_table(TYPE, {"players": 2, "chips": 12}, tmp_path)
+    table, _ = build_table(ENTRY, {"players": 2, "chips": 12}, tmp_path)
     content = bytearray(table.path.read_bytes())
     content[-100] ^= 1
     del table
@@ -210,4 +213,7 @@ def test_a_damaged_table_is_refused(tmp_path: Path) -> None:
 
 def test_every_level_bets_for_many_at_once(folder: Path) -> None:
     for level in LEVELS:
-        assert TYPE.bot(level, Pasa(), folder, 1).choose_many([Pasa().new(4)] * 2)[0] in (1, 3)
+        assert ENTRY.levels.bot(level, Pasa(), folder, 1).choose_many([Pasa().new(4)] * 2)[0] in (
+            1,
+            3,
+        )

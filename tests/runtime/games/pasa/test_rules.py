@@ -14,34 +14,32 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ustad.runtime.errors import MoveError, OptionError, OutcomeError, PositionError
-from ustad.runtime.games.base import CHANCE, OVER
-from ustad.runtime.games.pasa import (
-    ALL,
-    BUTTONS,
+from ustad.runtime.core.errors import MoveError, OptionError, OutcomeError, PositionError
+from ustad.runtime.core.game import CHANCE, OVER
+from ustad.runtime.games.pasa.codec import CODEC
+from ustad.runtime.games.pasa.entry import ENTRY
+from ustad.runtime.games.pasa.rules import (
     FACES,
-    FIRST_COME,
     NAMED,
-    NO_MAXIMUM,
-    SHARE,
-    TYPE,
+    RULES,
+    Menu,
     Pasa,
     PasaState,
-    even_split,
-    first_split,
     legal_bets,
     most_allowed,
     result,
-    split_number,
     throws,
     to_stakes,
     win_shares,
 )
+from ustad.runtime.games.pasa.states import even_split, first_split, split_number
+from ustad.runtime.games.pasa.tables import TABLES
+from ustad.runtime.games.pasa.text import TEXT
 from ustad.solver.build import build_table
 
 PARO, TIRO, BACHYO = (1, 6, 6), (2, 2, 2), (1, 1, 5)
 
-games = st.builds(
+every_rules = st.builds(
     Pasa,
     cap=st.sampled_from(("share", "first_come")),
     max_bet=st.one_of(st.none(), st.integers(1, 5)),
@@ -122,28 +120,29 @@ def test_the_outcomes_of_chance_are_the_64_throws() -> None:
 )
 def test_buttons_are_one_a_quarter_a_half_and_all(most: int, bets: tuple[int, ...]) -> None:
     """Worked by hand from the rules: rounded down, at least 1, duplicates dropped."""
-    assert legal_bets(BUTTONS, most) == bets
+    assert legal_bets(Menu.BUTTONS, most) == bets
 
 
 @given(st.integers(0, 500))
 def test_the_menus_rise_to_the_most_allowed(most: int) -> None:
-    everything = legal_bets(ALL, most)
+    everything = legal_bets(Menu.ALL, most)
     assert isinstance(everything, range)  # as many bets as chips would take memory
     assert list(everything) == (list(range(1, most + 1)) or [0])
-    buttons = legal_bets(BUTTONS, most)
+    buttons = legal_bets(Menu.BUTTONS, most)
     expected = {max(1, part) for part in (1, most // 4, most // 2, most)} if most else {0}
     assert list(buttons) == sorted(expected)
 
 
 def test_how_much_may_be_bet() -> None:
     """By hand: thrower 10 against three seats, one of which has bet 8 first come."""
-    assert most_allowed(SHARE, NO_MAXIMUM, 10, 3, 10, 0) == 3
-    assert most_allowed(SHARE, NO_MAXIMUM, 2, 3, 10, 0) == 1
-    assert most_allowed(SHARE, NO_MAXIMUM, 2, 3, 10, 2) == 0
-    assert most_allowed(SHARE, NO_MAXIMUM, 10, 3, 2, 0) == 2
-    assert most_allowed(FIRST_COME, NO_MAXIMUM, 10, 3, 10, 8) == 2
-    assert most_allowed(FIRST_COME, NO_MAXIMUM, 10, 3, 10, 10) == 0
-    assert most_allowed(FIRST_COME, 2, 10, 3, 10, 0) == 2
+    share, first_come = Pasa().numbers, Pasa(cap="first_come").numbers
+    assert most_allowed(share, 10, 3, 10, 0) == 3
+    assert most_allowed(share, 2, 3, 10, 0) == 1
+    assert most_allowed(share, 2, 3, 10, 2) == 0
+    assert most_allowed(share, 10, 3, 2, 0) == 2
+    assert most_allowed(first_come, 10, 3, 10, 8) == 2
+    assert most_allowed(first_come, 10, 3, 10, 10) == 0
+    assert most_allowed(Pasa(cap="first_come", max_bet=2).numbers, 10, 3, 10, 0) == 2
 
 
 def allowed_by_the_rules(state: PasaState, bet: int) -> bool:
@@ -157,19 +156,19 @@ def allowed_by_the_rules(state: PasaState, bet: int) -> bool:
     share = max(1, thrower // len(with_chips))
     return (
         1 <= bet <= min(state.stacks[seat], left)
-        and (state.game.options["max_bet"] is None or bet <= state.game.options["max_bet"])
-        and (state.game.options["cap"] == "first_come" or bet <= share)
+        and (state.rules.options["max_bet"] is None or bet <= state.rules.options["max_bet"])
+        and (state.rules.options["cap"] == "first_come" or bet <= share)
     )
 
 
 @settings(max_examples=60, deadline=None)
-@given(games, st.integers(2, 6), st.integers(0, 2**32))
+@given(every_rules, st.integers(2, 6), st.integers(0, 2**32))
 def test_play_keeps_the_chips_and_never_offers_what_the_rules_forbid(
-    game: Pasa, players: int, seed: int
+    rules: Pasa, players: int, seed: int
 ) -> None:
     choose = random.Random(seed)
-    luck = game.luck(players, (seed,))
-    state = game.new(players, choose.randrange(players))
+    luck = rules.luck(players, (seed,))
+    state = rules.new(players, choose.randrange(players))
     chips, turns = sum(state.stacks), state.turns_left
     while not state.is_over():
         assert state.stacks[state.thrower] > 0
@@ -188,8 +187,8 @@ def test_play_keeps_the_chips_and_never_offers_what_the_rules_forbid(
         assert min(state.stacks) >= 0
         assert state.turns_left <= turns
         turns = state.turns_left
-        assert TYPE.state_from_json(TYPE.state_to_json(state)) == state
-        assert TYPE.describe(state)
+        assert CODEC.state_from_json(CODEC.state_to_json(state)) == state
+        assert TEXT.describe(state)
     assert sum(state.returns()) == pytest.approx(1)
 
 
@@ -197,8 +196,8 @@ def test_play_keeps_the_chips_and_never_offers_what_the_rules_forbid(
 
 
 def test_a_throw_moves_the_chips_as_the_source_says() -> None:
-    game = Pasa(menu="all")
-    state = game.new(3)
+    rules = Pasa(menu="all")
+    state = rules.new(3)
     for bet in (2, 5):
         state = state.apply(bet)
     assert state.current_player() == CHANCE
@@ -213,32 +212,32 @@ def test_a_throw_moves_the_chips_as_the_source_says() -> None:
 def test_events_tell_the_throw_its_name_and_what_it_moved() -> None:
     state = Pasa().new(2)
     bet = state.apply(5)
-    assert TYPE.events(state, 5, bet) == [{"seat": 1, "bet": 5}]
+    assert CODEC.events(state, 5, bet) == [{"seat": 1, "bet": 5}]
     paro = {"seat": 0, "thrown": [1, 6, 6], "sum": 13, "result": "paro", "gained": [5, -5]}
-    assert TYPE.events(bet, PARO, bet.apply(PARO)) == [{**paro, "named": "tike_tehra"}]
+    assert CODEC.events(bet, PARO, bet.apply(PARO)) == [{**paro, "named": "tike_tehra"}]
     tiro = {"seat": 0, "thrown": [2, 2, 2], "sum": 6, "result": "tiro", "gained": [-5, 5]}
-    assert TYPE.events(bet, TIRO, bet.apply(TIRO)) == [{**tiro, "named": "halhale"}]
-    other = TYPE.events(bet, (2, 5, 6), bet.apply((2, 5, 6)))
+    assert CODEC.events(bet, TIRO, bet.apply(TIRO)) == [{**tiro, "named": "halhale"}]
+    other = CODEC.events(bet, (2, 5, 6), bet.apply((2, 5, 6)))
     assert "named" not in other[0]
     assert other[0]["result"] == "paro"
-    assert TYPE.events(bet, BACHYO, bet.apply(BACHYO))[0]["gained"] == [0, 0]
+    assert CODEC.events(bet, BACHYO, bet.apply(BACHYO))[0]["gained"] == [0, 0]
 
 
 def test_a_seat_without_chips_does_not_bet_and_its_turn_is_skipped_but_counts() -> None:
-    game = Pasa(menu="all")
-    state = game.start((5, 0, 4, 3), 0, 4)
+    rules = Pasa(menu="all")
+    state = rules.start((5, 0, 4, 3), 0, 4)
     assert state.bets == (None, 0, None, None)
     assert state.current_player() == 2
     state = state.apply(1).apply(1)
     after = state.apply(TIRO)
     assert (after.stacks, after.thrower, after.turns_left) == ((3, 0, 5, 4), 2, 2)
-    assert TYPE.events(state, TIRO, after)[1:] == [{"skipped": 1}]
-    assert "seat 1 has no chips" in TYPE.describe_step(state, TIRO, after)
+    assert CODEC.events(state, TIRO, after)[1:] == [{"skipped": 1}]
+    assert "seat 1 has no chips" in TEXT.describe_step(state, TIRO, after)
 
 
 def test_the_game_ends_with_the_turns_or_with_all_chips_in_one_hand() -> None:
-    game = Pasa(menu="all")
-    last = game.start((5, 4), 0, 1).apply(4)
+    rules = Pasa(menu="all")
+    last = rules.start((5, 4), 0, 1).apply(4)
     assert last.apply(TIRO).is_over()
     assert last.apply(TIRO).returns() == (0.0, 1.0)
     won = last.apply(PARO)
@@ -247,7 +246,7 @@ def test_the_game_ends_with_the_turns_or_with_all_chips_in_one_hand() -> None:
     assert won.returns() == (1.0, 0.0)
     assert won.current_player() == OVER
     # Skipping the chipless can use up the turns: seat 2 does not get the dice again.
-    skipped = game.start((2, 0, 2), 0, 2).apply(1).apply(TIRO)
+    skipped = rules.start((2, 0, 2), 0, 2).apply(1).apply(TIRO)
     assert skipped.is_over()
     assert (skipped.stacks, skipped.turns_left) == ((1, 0, 3), 0)
 
@@ -265,8 +264,8 @@ def test_seats_that_tie_on_top_share_the_win() -> None:
 
 
 def test_a_new_game_has_stack_and_laps_and_positions_have_neither() -> None:
-    game = TYPE.game(TYPE.read_options({"stack": 7, "laps": 1}))
-    position = TYPE.state_to_json(game.new(3))
+    rules = RULES.read({"stack": 7, "laps": 1})
+    position = CODEC.state_to_json(rules.new(3))
     assert position == {
         "game": "pasa",
         "options": {"cap": "share", "max_bet": None, "menu": "buttons"},
@@ -276,19 +275,19 @@ def test_a_new_game_has_stack_and_laps_and_positions_have_neither() -> None:
         "bets": [None, None, None],
     }
     with pytest.raises(OptionError, match="laps"):
-        TYPE.state_from_json({**position, "options": {"laps": 1}})
+        CODEC.state_from_json({**position, "options": {"laps": 1}})
 
 
 def test_the_same_seed_gives_the_same_dice_however_a_turn_goes() -> None:
     """The n-th throw with so many turns left is fixed, far beyond the first block too."""
-    game = Pasa(menu="all")
-    one, other = game.luck(2, (3,)), game.luck(2, (3,))
-    state = game.new(2).apply(1)
+    rules = Pasa(menu="all")
+    one, other = rules.luck(2, (3,)), rules.luck(2, (3,))
+    state = rules.new(2).apply(1)
     fallen = []
     for _ in range(200):
         fallen.append(one.outcome(state))
         state = state.apply(BACHYO)
-    again = game.new(2).apply(5)
+    again = rules.new(2).apply(5)
     for throw in fallen:
         assert other.outcome(again) == throw
         again = again.apply(BACHYO)
@@ -300,7 +299,7 @@ def test_a_player_is_told_where_the_rules_come_from(
     run_ustad: Callable[..., Any], tmp_path: Path
 ) -> None:
     """The source wants a player told, and that chips are no money."""
-    build_table(TYPE, {"players": 2, "chips": 20}, tmp_path)
+    build_table(ENTRY, {"players": 2, "chips": 20}, tmp_path)
     told = run_ustad("play", "pasa", "--players", 2, "--tables", tmp_path, stdin="q\n")
     assert "own reading, taken from kauda. Chips are no money." in told.out
 
@@ -318,9 +317,9 @@ POSITION: dict[str, Any] = {
 
 
 def test_the_position_of_the_design_is_read_and_written() -> None:
-    state = TYPE.state_from_json(POSITION)
+    state = CODEC.state_from_json(POSITION)
     assert state.current_player() == 2
-    assert TYPE.state_to_json(state) == POSITION
+    assert CODEC.state_to_json(state) == POSITION
 
 
 @pytest.mark.parametrize(
@@ -350,14 +349,14 @@ def test_the_position_of_the_design_is_read_and_written() -> None:
 )
 def test_positions_that_cannot_be_are_refused(change: dict[str, Any], named: str) -> None:
     with pytest.raises(PositionError, match=named) as error:
-        TYPE.state_from_json({**POSITION, **change})
+        CODEC.state_from_json({**POSITION, **change})
     assert "\n" not in str(error.value)
 
 
 @pytest.mark.parametrize("options", [{"max_bet": 0}, {"menu": "some"}, {"cap": None}, {"laps": 2}])
 def test_wrong_options_are_refused(options: dict[str, Any]) -> None:
     with pytest.raises(OptionError, match=next(iter(options))):
-        TYPE.state_from_json({**POSITION, "options": options})
+        CODEC.state_from_json({**POSITION, "options": options})
 
 
 @pytest.mark.parametrize("outcome", [(1, 6), (1, 6, 3), (1, 6, 6, 6), (1.0, 6, 6), (True, 6, 6)])
@@ -366,7 +365,7 @@ def test_throws_that_cannot_fall_are_refused(outcome: tuple[Any, ...]) -> None:
     with pytest.raises(OutcomeError):
         state.apply(outcome)
     with pytest.raises(OutcomeError):
-        TYPE.outcome_from_json(list(outcome))
+        CODEC.outcome_from_json(list(outcome))
 
 
 def test_a_bet_for_a_throw_and_a_throw_for_a_bet_are_refused() -> None:
@@ -405,14 +404,14 @@ def test_a_table_of_two_seats_holds_every_total_and_others_one() -> None:
 def test_a_table_that_cannot_fit_is_refused_with_its_numbers() -> None:
     """C(65, 5) splits in 12 turns, six numbers of 8 bytes each."""
     with pytest.raises(OptionError) as error:
-        TYPE.table_spec({"players": 6, "chips": 60})
+        TABLES.spec({"players": 6, "chips": 60})
     assert f"{12 * comb(65, 5):,} states" in str(error.value)
     assert f"{12 * comb(65, 5) * 6 * 8:,} bytes" in str(error.value)
 
 
 def test_a_table_is_keyed_by_all_chips_ten_a_seat_by_default() -> None:
-    assert TYPE.table_spec({"players": 3}).options["chips"] == 30
-    assert TYPE.table_spec({"players": 3, "chips": 31}).shape == (6, comb(33, 2), 3)
+    assert TABLES.spec({"players": 3}).options["chips"] == 30
+    assert TABLES.spec({"players": 3, "chips": 31}).shape == (6, comb(33, 2), 3)
     assert even_split(3, 31) == (11, 10, 10)
 
 

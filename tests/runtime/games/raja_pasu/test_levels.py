@@ -16,24 +16,27 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ustad.runtime.advice import Advisor, ask
-from ustad.runtime.bots.raja_pasu import Search, SearchBot, TableBot, make_bot
-from ustad.runtime.cli import advice_text
-from ustad.runtime.games.raja_pasu import (
+from ustad.runtime.core.texts import advice_text
+from ustad.runtime.games.raja_pasu.codec import CODEC
+from ustad.runtime.games.raja_pasu.entry import ENTRY
+from ustad.runtime.games.raja_pasu.levels import Search, SearchBot, TableBot
+from ustad.runtime.games.raja_pasu.rules import (
     HOLES,
     NO_LOG,
     ROW,
-    TYPE,
+    RULES,
     RajaPasu,
     RajaPasuState,
     Sow,
     play_hole,
 )
+from ustad.runtime.games.raja_pasu.text import TEXT
+from ustad.runtime.questions import Advisor, ask
 from ustad.solver.build import build_table
 from ustad.tables import MissingTableError
 
-KNOWN = json.loads((Path(__file__).parents[2] / "data" / "raja_pasu.json").read_text())
-GAME = RajaPasu()
+KNOWN = json.loads((Path(__file__).parents[3] / "data" / "raja_pasu.json").read_text())
+ROUND = RajaPasu()
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +44,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the tables for four to six closed holes."""
     made = tmp_path_factory.mktemp("raja_pasu")
     for closed in (4, 5, 6):
-        build_table(TYPE, {"closed": closed}, made)
+        build_table(ENTRY, {"closed": closed}, made)
     return made
 
 
@@ -52,7 +55,7 @@ def start(closed: int, to_move: int = 0) -> RajaPasuState:
 
 
 def state(board: list[int], to_move: int = 0, **more: Any) -> RajaPasuState:
-    return TYPE.state_from_json({"game": "raja_pasu", "board": board, "to_move": to_move, **more})
+    return CODEC.state_from_json({"game": "raja_pasu", "board": board, "to_move": to_move, **more})
 
 
 def random_states(now: RajaPasuState, games: int) -> Iterator[RajaPasuState]:
@@ -72,14 +75,14 @@ def random_states(now: RajaPasuState, games: int) -> Iterator[RajaPasuState]:
 def test_expert_knows_the_rounds_with_closed_holes(closed: int, folder: Path) -> None:
     """South's margin by who leads, as known; a question needs no other table."""
     for seat, leader in enumerate(("south", "north")):
-        answer = ask(TYPE.state_to_json(start(closed, seat)), "expert", folder)
+        answer = ask(CODEC.state_to_json(start(closed, seat)), "expert", folder)
         south = answer["value"] * (1 - 2 * seat)
         assert south == KNOWN["rounds"][str(closed)][leader]
         assert (answer["unit"], answer["exact"]) == ("margin", True)
 
 
 def test_options_are_sorted_and_the_best_are_tied(folder: Path) -> None:
-    bot = make_bot("expert", GAME, folder, 0)
+    bot = ENTRY.levels.bot("expert", ROUND, folder, 0)
     for now in random_states(start(4), 30):
         advice = bot.ask(now)
         values = [value for _, value in advice.options]
@@ -92,7 +95,7 @@ def test_options_are_sorted_and_the_best_are_tied(folder: Path) -> None:
 
 def test_expert_makes_its_value_good_against_anyone(folder: Path) -> None:
     """From any position that random play meets, with either side, against random replies."""
-    bot = make_bot("expert", GAME, folder, 0)
+    bot = ENTRY.levels.bot("expert", ROUND, folder, 0)
     random_ = random.Random(2)
     for now in itertools.islice(random_states(start(5, 1), 40), 0, None, 3):
         mover = now.to_move
@@ -120,7 +123,7 @@ def test_equal_moves_lead_on(folder: Path) -> None:
 
     All positions with one or two seeds and six closed holes, against every reply.
     """
-    bot = make_bot("expert", GAME, folder, 0)
+    bot = ENTRY.levels.bot("expert", ROUND, folder, 0)
     open_holes = range(6, HOLES)
     pairs = [*itertools.combinations_with_replacement(open_holes, 2), *((h,) for h in open_holes)]
     for seeds, to_move in itertools.product(pairs, (0, 1)):
@@ -138,7 +141,7 @@ def test_expert_without_its_table_names_the_command(
 ) -> None:
     """No table at all, or not the one that a position needs: never a weaker answer."""
     board = [0 if hole in closed else 2 for hole in range(HOLES)]
-    asked = TYPE.state_to_json(state(board, closed=closed))
+    asked = CODEC.state_to_json(state(board, closed=closed))
     if closed != [0, 7]:  # that one has no table and is searched
         for place in (tmp_path, folder):
             with pytest.raises(MissingTableError, match=f"--option closed={len(closed)} "):
@@ -146,13 +149,13 @@ def test_expert_without_its_table_names_the_command(
 
 
 def test_a_match_asks_for_all_its_tables_at_once(folder: Path) -> None:
-    game = TYPE.game(TYPE.read_options({"match": True}))
+    rules = RULES.read({"match": True})
     with pytest.raises(MissingTableError, match="ustad build raja_pasu --option closed="):
-        TYPE.bot("expert", game, folder, 0)
+        ENTRY.levels.bot("expert", rules, folder, 0)
 
 
 def test_skipped_origins_need_their_own_table(folder: Path) -> None:
-    asked = {**TYPE.state_to_json(start(6)), "options": {"origin": "skipped"}}
+    asked = {**CODEC.state_to_json(start(6)), "options": {"origin": "skipped"}}
     with pytest.raises(MissingTableError, match="--option origin=skipped"):
         ask(asked, "expert", folder)
 
@@ -161,12 +164,12 @@ def test_which_holes_are_closed_makes_no_difference(folder: Path) -> None:
     """Four closed holes of one side: only the order of the open ones counts."""
     one = state([0, 0, 0, 0, 1, 0, 2, 0, 3, 1, 0, 2, 0, 1], closed=[0, 1, 2, 3])
     other = state([0, 1, 0, 0, 2, 0, 0, 0, 3, 1, 0, 2, 0, 1], closed=[0, 3, 5, 6])
-    values = [ask(TYPE.state_to_json(it), "expert", folder)["value"] for it in (one, other)]
+    values = [ask(CODEC.state_to_json(it), "expert", folder)["value"] for it in (one, other)]
     assert values[0] == values[1]
 
 
 def test_a_round_that_is_over_is_worth_what_is_left(folder: Path) -> None:
-    over = TYPE.state_to_json(state([0] * 7 + [0, 2, 0, 1, 0, 0, 0]))
+    over = CODEC.state_to_json(state([0] * 7 + [0, 2, 0, 1, 0, 0, 0]))
     answer = ask(over, "expert", folder)
     assert (answer["best"], answer["value"], answer["exact"]) == ([], -3.0, True)
 
@@ -178,7 +181,7 @@ def test_a_third_repetition_is_worth_what_it_brings(folder: Path) -> None:
     board[6] = board[10] = after[7] = after[10] = 1
     now = state(board, 0, closed=closed, earlier=[after, board, after])
     assert now.apply(Sow(6)).repeated()
-    answer = ask(TYPE.state_to_json(now), "expert", folder)
+    answer = ask(CODEC.state_to_json(now), "expert", folder)
     assert answer["options"] == [{"move": {"hole": 6}, "value": -2.0}]
 
 
@@ -187,7 +190,7 @@ def test_a_past_that_came_twice_makes_values_inexact(folder: Path) -> None:
     board, other = [0] * 14, [0] * 14
     board[6], board[9], board[12] = 1, 1, 1
     other[6], other[9], other[13] = 1, 1, 1
-    fresh = TYPE.state_to_json(state(board, 1, closed=closed))
+    fresh = CODEC.state_to_json(state(board, 1, closed=closed))
     assert ask(fresh, "expert", folder)["exact"]
     once = {**fresh, "earlier": [other, other]}
     assert ask(once, "expert", folder)["exact"]
@@ -213,7 +216,7 @@ def test_search_without_tables_proves_known_values(known: dict[str, Any]) -> Non
 
 
 def test_search_agrees_with_the_table(folder: Path) -> None:
-    bot = make_bot("expert", GAME, folder, 0)
+    bot = ENTRY.levels.bot("expert", ROUND, folder, 0)
     assert isinstance(bot, TableBot)
     search = Search(False)
     for now in itertools.islice(random_states(start(5), 60), 5, None, 9):
@@ -226,14 +229,14 @@ def test_search_agrees_with_the_table(folder: Path) -> None:
 
 def test_odd_positions_are_searched_with_the_tables_as_leaves(folder: Path) -> None:
     """A board that no play brings about, seeds of five and six among them."""
-    bot = make_bot("expert", GAME, folder, 0)
+    bot = ENTRY.levels.bot("expert", ROUND, folder, 0)
     assert isinstance(bot, TableBot)
     board = [0, 0, 0, 0, 0, 5, 6, 3, 3, 5, 2, 1, 0, 0]
     odd = state(board, closed=[0, 1, 2, 3, 4])
     assert bot.margin(tuple(odd.seeds()), 2) is None
     advice = bot.ask(odd)
     assert advice.extra == {"exact": True}
-    assert "exact: yes" in advice_text(TYPE, advice).splitlines()
+    assert "exact: yes" in advice_text(TEXT, advice).splitlines()
     [(margin, proven)] = Search(False).margins([(tuple(odd.seeds()), 2)], 60, 10**6)
     assert (margin, proven) == (advice.value, True)
 
@@ -267,8 +270,8 @@ def plain_value(now: RajaPasuState, move: Sow, depth: int) -> float:
 
 def test_hard_looks_four_moves_ahead() -> None:
     """Alpha-beta with its table gives what plain minimax gives, for every move."""
-    bot = make_bot("hard", GAME, None, 0)
-    for now in itertools.islice(random_states(GAME.new(), 12), 0, None, 7):
+    bot = ENTRY.levels.bot("hard", ROUND, None, 0)
+    for now in itertools.islice(random_states(ROUND.new(), 12), 0, None, 7):
         if not now.earlier:
             advice = bot.ask(now)
             for move, value in advice.options:
@@ -280,9 +283,9 @@ def test_hard_looks_four_moves_ahead() -> None:
 
 
 def test_easy_prefers_a_capture_and_keeps_to_its_seed() -> None:
-    bots = [make_bot("easy", GAME, None, seed) for seed in (1, 1, 2)]
+    bots = [ENTRY.levels.bot("easy", ROUND, None, seed) for seed in (1, 1, 2)]
     chosen: list[list[Sow]] = [[], [], []]
-    for now in random_states(GAME.new(), 10):
+    for now in random_states(ROUND.new(), 10):
         moves = [bot.choose(now) for bot in bots]
         for told, move in zip(chosen, moves, strict=True):
             told.append(move)
@@ -293,8 +296,8 @@ def test_easy_prefers_a_capture_and_keeps_to_its_seed() -> None:
 
 
 def test_medium_takes_the_greatest_gain() -> None:
-    bot = make_bot("medium", GAME, None, 0)
-    for now in random_states(GAME.new(), 10):
+    bot = ENTRY.levels.bot("medium", ROUND, None, 0)
+    for now in random_states(ROUND.new(), 10):
         gains = {move: now.sown(move)[1][0] - now.sown(move)[1][1] for move in now.legal_moves()}
         assert gains[bot.choose(now)] == max(gains.values())
         assert bot.ask(now).value is None
@@ -306,7 +309,7 @@ def test_medium_takes_the_greatest_gain() -> None:
 @pytest.fixture(scope="module")
 def open_board(tmp_path_factory: pytest.TempPathFactory) -> Path:
     made = tmp_path_factory.mktemp("open_board")
-    build_table(TYPE, {}, made)
+    build_table(ENTRY, {}, made)
     return made
 
 
@@ -319,16 +322,16 @@ def test_known_values_of_every_move(open_board: Path) -> None:
         found = {str(it["move"]["hole"]): it["value"] for it in answer["options"]}
         assert found == known["move_values"]
         assert answer["exact"]
-    answer = advisor.ask(TYPE.state_to_json(GAME.new()))
+    answer = advisor.ask(CODEC.state_to_json(ROUND.new()))
     by_hole = {it["move"]["hole"]: it["value"] for it in answer["options"]}
     assert [by_hole[hole] for hole in range(ROW)] == KNOWN["start"]["by_hole"]
 
 
 @pytest.mark.slow
 def test_positions_of_play_are_looked_up_not_searched(open_board: Path) -> None:
-    bot = make_bot("expert", GAME, open_board, 0)
+    bot = ENTRY.levels.bot("expert", ROUND, open_board, 0)
     assert isinstance(bot, TableBot)
-    for now in random_states(GAME.new(), 200):
+    for now in random_states(ROUND.new(), 200):
         assert bot.margin(tuple(now.seeds()), ROW) is not None
 
 
@@ -341,23 +344,23 @@ def played(now: RajaPasuState, bots: tuple[Any, Any]) -> tuple[float, ...]:
 @pytest.mark.slow
 def test_expert_loses_no_pair(open_board: Path) -> None:
     """From random openings, colours swapped, against every other level and eight moves ahead."""
-    expert = make_bot("expert", GAME, open_board, 0)
-    others = [make_bot(level, GAME, None, 1) for level in ("easy", "medium", "hard")]
-    for other, pairs in [*((other, 150) for other in others), (SearchBot(GAME, 8), 30)]:
-        assert played(GAME.new(), (expert, other))[0] >= 16
-        assert played(GAME.new(), (other, expert))[1] >= -16
+    expert = ENTRY.levels.bot("expert", ROUND, open_board, 0)
+    others = [ENTRY.levels.bot(level, ROUND, None, 1) for level in ("easy", "medium", "hard")]
+    for other, pairs in [*((other, 150) for other in others), (SearchBot(ROUND, 8), 30)]:
+        assert played(ROUND.new(), (expert, other))[0] >= 16
+        assert played(ROUND.new(), (other, expert))[1] >= -16
         for number in range(pairs):
-            deal = GAME.deal(2, (6, number))
+            deal = ROUND.deal(2, (6, number))
             assert played(deal, (expert, other))[0] + played(deal, (other, expert))[1] >= 0
 
 
 @pytest.mark.slow
 def test_hard_beats_medium(open_board: Path) -> None:
     """300 colour-swapped pairs: the margin a game is above zero by far more than chance."""
-    hard, medium = (make_bot(level, GAME, open_board, 0) for level in ("hard", "medium"))
+    hard, medium = (ENTRY.levels.bot(level, ROUND, open_board, 0) for level in ("hard", "medium"))
     margins = []
     for number in range(300):
-        deal = GAME.deal(2, (8, number))
+        deal = ROUND.deal(2, (8, number))
         margins.append((played(deal, (hard, medium))[0] + played(deal, (medium, hard))[1]) / 2)
     error = np.std(margins, ddof=1) / len(margins) ** 0.5
     assert np.mean(margins) > 5 * error
@@ -366,7 +369,7 @@ def test_hard_beats_medium(open_board: Path) -> None:
 @pytest.mark.slow
 def test_boards_of_touched_holes_are_proven_in_time(open_board: Path) -> None:
     """Any board with 0 to 3 seeds a hole: what is not in the table is searched to the end."""
-    bot = make_bot("expert", GAME, open_board, 0)
+    bot = ENTRY.levels.bot("expert", ROUND, open_board, 0)
     random_ = random.Random(9)
     for _ in range(100):
         now = state([random_.randint(0, 3) for _ in range(HOLES)])

@@ -14,23 +14,31 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ustad.runtime.advice import Advisor
-from ustad.runtime.errors import MoveError, OptionError, OutcomeError, PositionError, UstadError
-from ustad.runtime.games.base import OVER
-from ustad.runtime.games.raja_pasu import (
+from ustad.runtime.core.errors import (
+    MoveError,
+    OptionError,
+    OutcomeError,
+    PositionError,
+    UstadError,
+)
+from ustad.runtime.core.game import OVER
+from ustad.runtime.games.raja_pasu.codec import CODEC
+from ustad.runtime.games.raja_pasu.rules import (
     ALL_SEEDS,
     HOLES,
     MOVES,
     ROW,
-    TYPE,
     Match,
     RajaPasu,
     RajaPasuState,
     closed_holes,
     ring,
 )
+from ustad.runtime.games.raja_pasu.tables import TABLES
+from ustad.runtime.games.raja_pasu.text import TEXT
+from ustad.runtime.questions import Advisor
 
-KNOWN = json.loads((Path(__file__).parents[2] / "data" / "raja_pasu.json").read_text())
+KNOWN = json.loads((Path(__file__).parents[3] / "data" / "raja_pasu.json").read_text())
 
 
 def position(board: list[int], to_move: int = 0, **more: Any) -> dict[str, Any]:
@@ -38,7 +46,7 @@ def position(board: list[int], to_move: int = 0, **more: Any) -> dict[str, Any]:
 
 
 def state(board: list[int], to_move: int = 0, **more: Any) -> RajaPasuState:
-    return TYPE.state_from_json(position(board, to_move, **more))
+    return CODEC.state_from_json(position(board, to_move, **more))
 
 
 def holes(**seeds: int) -> list[int]:
@@ -51,12 +59,12 @@ def holes(**seeds: int) -> list[int]:
 
 @pytest.mark.parametrize("known", KNOWN["moves"], ids=lambda known: known["id"])
 def test_moves_worked_by_hand(known: dict[str, Any]) -> None:
-    before, move = TYPE.state_from_json(known["position"]), TYPE.move_from_json(known["move"])
+    before, move = CODEC.state_from_json(known["position"]), CODEC.move_from_json(known["move"])
     after = before.apply(move)
     assert list(after.board) == known["board_after"]
     assert list(after.captured) == known["captured"]
     assert after.to_move == 1 - before.to_move
-    events = TYPE.events(before, move, after)
+    events = CODEC.events(before, move, after)
     assert sum("lap" in event for event in events) == known["laps"]
 
 
@@ -105,7 +113,7 @@ def test_events_animate_every_move(
         after = before.apply(move)
         assert sum(after.board) + sum(after.captured) == sum(board)
         assert all(after.board[hole] == 0 for hole in closed)
-        seeds, captured = animated(before, TYPE.events(before, move, after))
+        seeds, captured = animated(before, CODEC.events(before, move, after))
         assert seeds == list(after.board)
         assert captured == list(after.captured)
 
@@ -116,7 +124,7 @@ def test_a_relay_without_end_is_stopped_and_said_so() -> None:
     move = before.legal_moves()[0]
     after = before.apply(move)
     assert after.board == before.board
-    assert TYPE.events(before, move, after)[:2] == [
+    assert CODEC.events(before, move, after)[:2] == [
         {"lap": 1, "hole": 3, "seeds": 1, "sown": [3]},
         {"endless": True},
     ]
@@ -126,7 +134,7 @@ def test_the_origin_can_be_skipped() -> None:
     """Fourteen seeds in one hole: sown on, the last falls into it; skipped, into the next."""
     board = holes(h2=14)
     sown, skipped = state(board), state(board, options={"origin": "skipped"})
-    first = [TYPE.events(it, MOVES[2], it.apply(MOVES[2]))[0] for it in (sown, skipped)]
+    first = [CODEC.events(it, MOVES[2], it.apply(MOVES[2]))[0] for it in (sown, skipped)]
     assert first[0]["sown"] == [*range(3, 14), 0, 1, 2]
     assert first[1]["sown"] == [*range(3, 14), 0, 1, 3]
 
@@ -145,7 +153,7 @@ def test_a_round_ends_when_the_mover_has_nothing_to_sow() -> None:
     assert after.captured == (50, 44)
     assert after.returns() == (2.0, -2.0)
     assert after.scores() == (50.0, 48.0)
-    assert TYPE.events(before, MOVES[7], after)[-1] == {"over": [0, 4], "repeated": False}
+    assert CODEC.events(before, MOVES[7], after)[-1] == {"over": [0, 4], "repeated": False}
     with pytest.raises(MoveError, match="the round is over"):
         after.apply(MOVES[8])
 
@@ -168,7 +176,7 @@ def test_the_third_time_a_position_ends_the_round() -> None:
     assert last.legal_moves() == ()
     assert last.remainder() == (last.row(0), last.row(1))
     assert last.returns() == (float(last.row(0) - last.row(1)), float(last.row(1) - last.row(0)))
-    again = TYPE.state_from_json(json.loads(json.dumps(TYPE.state_to_json(last))))
+    again = CODEC.state_from_json(json.loads(json.dumps(CODEC.state_to_json(last))))
     assert again == last
     assert again.is_over()
 
@@ -213,7 +221,7 @@ def test_the_next_round_is_laid_out_and_led_by_who_took_the_remainder() -> None:
     assert after.closed == (7,)
     assert after.board == (7,) * 7 + (0,) + (7,) * 6
     assert (after.to_move, after.captured, after.earlier) == (1, (0, 0), ())
-    assert TYPE.events(before, MOVES[7], after)[-2:] == [
+    assert CODEC.events(before, MOVES[7], after)[-2:] == [
         {"over": [0, 4], "repeated": False},
         {"owned": [50, 48], "round": 2, "leader": 1, "closed": [7]},
     ]
@@ -236,21 +244,23 @@ def test_a_match_ends_when_a_player_can_open_no_hole() -> None:
 
 
 def test_a_match_ends_after_its_last_round() -> None:
-    given_ = TYPE.state_to_json(match_state(holes(h7=1, h12=3), 1, [50, 44], round=3))
-    last = TYPE.state_from_json({**given_, "options": {"max_rounds": 3}})
+    given_ = CODEC.state_to_json(match_state(holes(h7=1, h12=3), 1, [50, 44], round=3))
+    last = CODEC.state_from_json({**given_, "options": {"max_rounds": 3}})
     over = last.apply(MOVES[7])
     assert over.is_over()
     assert over.returns() == (2.0, -2.0)
-    assert TYPE.describe(over).endswith("the match is over: South 50, North 48")
+    assert TEXT.describe(over).endswith("the match is over: South 50, North 48")
     assert (
-        not TYPE.state_from_json({**given_, "options": {"max_rounds": 4}}).apply(MOVES[7]).is_over()
+        not CODEC.state_from_json({**given_, "options": {"max_rounds": 4}})
+        .apply(MOVES[7])
+        .is_over()
     )
 
 
 def test_the_other_leads_after_a_repetition() -> None:
     twice = dance()[-2]
     before = twice._replace(
-        game=RajaPasu(match=True), captured=(48, 48), match=Match((49, 49), 1, 0)
+        rules=RajaPasu(match=True), captured=(48, 48), match=Match((49, 49), 1, 0)
     )
     move = next(move for move in before.legal_moves() if before.after_sowing(move).repeated())
     after = before.apply(move)
@@ -269,7 +279,7 @@ def test_matches_of_random_play_come_to_their_end(seed: int) -> None:
         assert sum(now.match.owned) == ALL_SEEDS
         filled = HOLES - len(now.closed)
         assert sum(now.board) + sum(now.captured) == 7 * filled
-        assert TYPE.state_from_json(TYPE.state_to_json(now)) == now
+        assert CODEC.state_from_json(CODEC.state_to_json(now)) == now
         now = now.apply(random_.choice(now.legal_moves()))
     assert now.match is not None
     assert now.match.round == 8 or min(now.owned()) < 7
@@ -289,14 +299,14 @@ def test_a_round_and_a_match_start_alike() -> None:
     }
     match = Advisor().new("raja_pasu", {"match": True})["position"]
     assert match["match"] == {"owned": [49, 49], "round": 1, "leader": 0}
-    assert TYPE.state_from_json(match).game.match
+    assert CODEC.state_from_json(match).rules.match
 
 
 @pytest.mark.parametrize("origin", ["sown", "skipped"])
 def test_deals_are_three_random_plies(origin: str) -> None:
-    game = RajaPasu(origin=origin)
-    deals = [game.deal(2, (1, number)) for number in range(60)]
-    assert deals == [game.deal(2, (1, number)) for number in range(60)]
+    rules = RajaPasu(origin=origin)
+    deals = [rules.deal(2, (1, number)) for number in range(60)]
+    assert deals == [rules.deal(2, (1, number)) for number in range(60)]
     assert len(set(deals)) > 20
     assert all(deal.to_move == 1 and not deal.is_over() for deal in deals)
 
@@ -309,7 +319,7 @@ def test_the_ring_holds_the_open_holes_in_the_order_of_sowing() -> None:
 
 def test_nothing_is_left_to_chance() -> None:
     with pytest.raises(OutcomeError):
-        TYPE.outcome_from_json([1])
+        CODEC.outcome_from_json([1])
     assert RajaPasu().new().chance_outcomes() == ()
 
 
@@ -343,7 +353,7 @@ def test_nothing_is_left_to_chance() -> None:
 )
 def test_positions_that_cannot_be_are_refused(change: dict[str, Any], message: str) -> None:
     with pytest.raises(PositionError, match=message):
-        TYPE.state_from_json({**TYPE.state_to_json(RajaPasu().new()), **change})
+        CODEC.state_from_json({**CODEC.state_to_json(RajaPasu().new()), **change})
 
 
 def test_a_round_of_a_match_must_hold_its_seeds() -> None:
@@ -369,25 +379,25 @@ def test_a_hole_that_cannot_be_sown_is_refused(hole: int) -> None:
 @pytest.mark.parametrize("move", [{"hole": 14}, {"hole": "3"}, {"hole": True}, {}, {"pit": 3}])
 def test_what_is_no_move_is_refused(move: Any) -> None:
     with pytest.raises(MoveError):
-        TYPE.move_from_json(move)
+        CODEC.move_from_json(move)
 
 
 def test_other_options_than_the_usual_are_told() -> None:
     given_ = position([7] * 14, options={"origin": "skipped"})
-    assert TYPE.state_to_json(TYPE.state_from_json(given_))["options"] == {"origin": "skipped"}
+    assert CODEC.state_to_json(CODEC.state_from_json(given_))["options"] == {"origin": "skipped"}
 
 
 def test_table_options() -> None:
-    assert [spec["closed"] for spec in TYPE.table_options()] == list(range(7))
+    assert [spec["closed"] for spec in TABLES.defaults()] == list(range(7))
     with pytest.raises(UstadError, match="closed"):
-        TYPE.table_spec({"closed": 7})
+        TABLES.spec({"closed": 7})
 
 
 # Text.
 
 
 def test_the_board_is_drawn_as_south_sees_it() -> None:
-    drawn = TYPE.describe(state([*range(13), 20], captured=[0, 0], closed=[0]))
+    drawn = TEXT.describe(state([*range(13), 20], captured=[0, 0], closed=[0]))
     assert drawn == (
         "        13  12  11  10   9   8   7\n"
         "North   20  12  11  10   9   8   7   captured 0\n"
@@ -399,16 +409,16 @@ def test_the_board_is_drawn_as_south_sees_it() -> None:
 
 def test_the_sowing_is_told_lap_by_lap() -> None:
     """The closed-hole move of the reference."""
-    before = TYPE.state_from_json(KNOWN["moves"][3]["position"])
+    before = CODEC.state_from_json(KNOWN["moves"][3]["position"])
     after = before.apply(MOVES[12])
-    assert TYPE.describe_step(before, MOVES[12], after) == (
+    assert TEXT.describe_step(before, MOVES[12], after) == (
         "North sows hole 12\n  lap 1: 3 from hole 12 to 13 2 3\n  pussa: 1 from hole 5 go to North"
     )
 
 
 def test_holes_are_typed_by_number() -> None:
     now = state(holes(h0=2, h5=1, h9=3))
-    assert TYPE.move_from_text(now, " 5 ") == MOVES[5]
-    assert TYPE.move_from_text(now, "hole 0") == MOVES[0]
+    assert TEXT.move_from_text(now, " 5 ") == MOVES[5]
+    assert TEXT.move_from_text(now, "hole 0") == MOVES[0]
     with pytest.raises(MoveError, match="a hole to sow: 0, 5"):
-        TYPE.move_from_text(now, "4")
+        TEXT.move_from_text(now, "4")

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ustad.runtime.outlook import (
+from ustad.runtime.games.yacht.distributions import (
     KNOTS,
     REACH,
     SPAN,
@@ -24,7 +24,7 @@ from ustad.runtime.outlook import (
     mixed,
     win_shares,
 )
-from ustad.solver import compact
+from ustad.solver.yacht import compact
 
 
 @settings(max_examples=40, deadline=None)
@@ -151,8 +151,8 @@ def test_spreads_weigh_as_their_rows_do(seed: int, closed: int) -> None:
     gaps[random.integers(0, KNOTS, closed), random.integers(0, 6, closed)] = 0
     knots = Knots(gaps, random.integers(-60, 60, 6).astype(np.int8))
     steps = Steps(random.integers(1, 9, 30), np.arange(0, 31, 5), np.arange(6))
-    kind, place = np.repeat([0, 1], 6), np.tile(np.arange(6), 2)
-    compact_outlook = CompactOutlook(kind.astype(np.int8), place, (steps, knots))
+    entry, place = np.repeat([0, 1], 6), np.tile(np.arange(6), 2)
+    compact_outlook = CompactOutlook(entry.astype(np.int8), place, (steps, knots))
     full = full_outlook(random.dirichlet(np.ones(30), 12))
     shares = np.sort(random.random((3, REACH + 200)), axis=1)
     states, lanes = random.integers(6, 12, 9), random.integers(0, 3, 9)

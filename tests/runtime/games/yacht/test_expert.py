@@ -13,26 +13,26 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ustad.runtime.advice import ask
-from ustad.runtime.bots.yacht import TableBot, make_bot
-from ustad.runtime.bots.yacht_expert import AloneBot, ExpertBot, final_totals
-from ustad.runtime.bots.yacht_outlook import Outlooks, learnt, read_compact
-from ustad.runtime.bots.yacht_target import make_target_bot
-from ustad.runtime.dice import KEEP_INDEX, KEEPS, ROLLS, sub_keeps, transition_matrix
-from ustad.runtime.games.base import TIE
-from ustad.runtime.games.sheet import Keep, SheetState
-from ustad.runtime.games.yacht import (
-    BOXES,
-    SECOND_YACHT,
-    TYPE,
-    Sheet,
-    Yacht,
-    make_sheet,
-    state_index,
+from ustad.runtime.core.game import TIE
+from ustad.runtime.games.five_dice.sheet import Keep, SheetState
+from ustad.runtime.games.five_dice.turn import (
+    KEEP_INDEX,
+    KEEPS,
+    ROLLS,
+    sub_keeps,
+    transition_matrix,
 )
-from ustad.runtime.games.yacht import possible_points as boxes_points
-from ustad.solver import outlook
-from ustad.solver.build import build_table, release
+from ustad.runtime.games.yacht.codec import possible_points as boxes_points
+from ustad.runtime.games.yacht.entry import ENTRY
+from ustad.runtime.games.yacht.expert import AloneBot, ExpertBot, final_totals
+from ustad.runtime.games.yacht.levels import TableBot
+from ustad.runtime.games.yacht.outlooks import Outlooks, learnt, read_compact
+from ustad.runtime.games.yacht.rules import BOXES, SECOND_YACHT, Sheet, Yacht, make_sheet
+from ustad.runtime.games.yacht.states import state_index
+from ustad.runtime.games.yacht.target import make_target_bot
+from ustad.runtime.questions import ask
+from ustad.solver.build import Builder
+from ustad.solver.yacht import outlooks as outlook
 from ustad.tables import MissingTableError, open_table
 
 FEW = 2
@@ -40,7 +40,7 @@ FEW = 2
 
 TRANSITION = transition_matrix()
 
-DATA = Path(__file__).parents[2] / "data"
+DATA = Path(__file__).parents[3] / "data"
 
 
 @pytest.fixture(scope="session")
@@ -49,7 +49,7 @@ def experts(tables: Path) -> dict[str, ExpertBot]:
     found = {}
     for number, setting in enumerate(SECOND_YACHT):
         game = Yacht(setting)
-        table = open_table(TYPE.table_spec(game.options), tables)
+        table = open_table(ENTRY.tables.spec(game.options), tables)
         known, bonus = outlook.solve(number, table.values, threads=1, most_open=FEW)
         outlooks = Outlooks("full", known, bonus, True)
         found[setting] = ExpertBot(TableBot(game, table), outlooks)
@@ -137,16 +137,17 @@ def test_the_last_box_of_the_last_player_is_exactly_optimal(
 @pytest.mark.slow
 def test_the_last_box_is_exactly_optimal_by_the_tables_as_they_are_built(tmp_path: Path) -> None:
     """500 positions by each kind of outlook: one after the other is taken away."""
-    for options in TYPE.tables_asked_for({"outlook": "best"}):
-        build_table(TYPE, options, tmp_path)
-    release([TYPE])
+    builder = Builder(tmp_path)
+    for options in ENTRY.tables.asked_for({"outlook": "best"}):
+        builder.build(ENTRY, options)
+    del builder  # it holds the distributions of every state
     for name in ("best", "full", "best_compact", "compact"):
-        expert = make_bot("expert", Yacht(), tmp_path)
+        expert = ENTRY.levels.bot("expert", Yacht(), tmp_path, 0)
         assert isinstance(expert, ExpertBot)
         assert expert.outlooks.name == name
         check_last_boxes(expert, "bonus_and_joker", 500)
         del expert
-        TYPE.table_spec({"outlook": name}).path(tmp_path).unlink()
+        ENTRY.tables.spec({"outlook": name}).path(tmp_path).unlink()
 
 
 def test_two_open_boxes_against_enumeration_of_the_next_turn(
@@ -163,7 +164,7 @@ def test_two_open_boxes_against_enumeration_of_the_next_turn(
         for move in state.legal_moves():
             after = state.apply(move).sheets[1]
             totals, _ = final_totals(
-                expert.rating, expert.outlooks, position(state.game, [other, after], 1, None, 3)
+                expert.rating, expert.outlooks, position(state.rules, [other, after], 1, None, 3)
             )
             wins = totals[other.total + 1 :].sum() + totals[other.total] / 2
             assert shares[move] == pytest.approx(wins, abs=1e-12)
@@ -246,10 +247,10 @@ def search_trailing(count: int) -> list[dict[str, Any]]:
         boxes[mine.open_boxes] += 1
         found.append(
             {
-                "position": TYPE.state_to_json(state),
-                "wins_most": [TYPE.move_to_json(move) for move in wins],
+                "position": ENTRY.codec.state_to_json(state),
+                "wins_most": [ENTRY.codec.move_to_json(move) for move in wins],
                 "share": str(max(shares.values())),
-                "scores_most": [TYPE.move_to_json(move) for move in scores],
+                "scores_most": [ENTRY.codec.move_to_json(move) for move in scores],
                 "share_of_those": str(max(shares[move] for move in scores)),
             }
         )
@@ -264,14 +265,14 @@ def test_the_last_box_of_one_behind_is_played_to_win(
     experts: dict[str, ExpertBot], case: dict[str, Any]
 ) -> None:
     """Found by :func:`search_trailing`, with exact chances in fractions."""
-    state = TYPE.state_from_json(case["position"])
+    state = ENTRY.codec.state_from_json(case["position"])
     bot = experts["bonus_and_joker"]
     advice = bot.ask(state)
-    chances = {json.dumps(TYPE.move_to_json(move)): share for move, share in advice.options}
+    chances = {json.dumps(ENTRY.codec.move_to_json(move)): share for move, share in advice.options}
     assert advice.value == pytest.approx(float(Fraction(case["share"])), abs=1e-12)
-    assert TYPE.move_to_json(bot.choose(state)) in case["wins_most"]
-    assert TYPE.move_to_json(bot.rating.choose(state)) in case["scores_most"]
-    assert all(TYPE.move_to_json(move) in case["wins_most"] for move in advice.best)
+    assert ENTRY.codec.move_to_json(bot.choose(state)) in case["wins_most"]
+    assert ENTRY.codec.move_to_json(bot.rating.choose(state)) in case["scores_most"]
+    assert all(ENTRY.codec.move_to_json(move) in case["wins_most"] for move in advice.best)
     given_away = max(chances[json.dumps(move)] for move in case["scores_most"])
     assert given_away == pytest.approx(float(Fraction(case["share_of_those"])), abs=1e-12)
     assert given_away < advice.value
@@ -366,16 +367,16 @@ def test_without_an_outlook_expert_plays_alone_or_not_at_all(tables: Path, setti
     for _ in range(2):
         with pytest.raises(MissingTableError, match=command):
             ask(asked, "expert", tables)
-    bot = make_bot("expert", Yacht(setting), tables)
-    state = TYPE.state_from_json(asked)
+    bot = ENTRY.levels.bot("expert", Yacht(setting), tables, 0)
+    state = ENTRY.codec.state_from_json(asked)
     with pytest.raises(MissingTableError, match=command):
         bot.choose(state)
     alone = {**asked, "sheets": [{}]}
     answer, hard = ask(alone, "expert", tables), ask(alone, "hard", tables)
     assert "alone" in answer.pop("note")
     assert answer == hard
-    one = TYPE.state_from_json(alone)
-    assert bot.choose(one) == make_bot("hard", Yacht(setting), tables).choose(one)
+    one = ENTRY.codec.state_from_json(alone)
+    assert bot.choose(one) == ENTRY.levels.bot("hard", Yacht(setting), tables, 0).choose(one)
 
 
 def test_alone_at_the_table(experts: dict[str, ExpertBot]) -> None:
@@ -411,13 +412,13 @@ def test_what_a_table_tells_of_the_start(
 ) -> None:
     """Of an outlook the mean of its row, in points; of values what they say."""
     write_outlook(tmp_path)
-    table = open_table(TYPE.table_spec({"outlook": "compact"}), tmp_path)
+    table = open_table(ENTRY.tables.spec({"outlook": "compact"}), tmp_path)
     start = state_index((1 << len(BOXES)) - 1, 0, 0)
     row = read_compact(0, table).rows(np.array([start]))[0]
-    value, unit = TYPE.start_value(table)
+    value, unit = ENTRY.tables.start_value(table)
     assert (unit, value) == ("points", pytest.approx(row @ np.arange(len(row))))
-    values = open_table(TYPE.table_spec({}), tables)
-    assert TYPE.start_value(values) == (values.start_value, "points")
+    values = open_table(ENTRY.tables.spec({}), tables)
+    assert ENTRY.tables.start_value(values) == (values.start_value, "points")
 
 
 # A total to reach.
@@ -465,8 +466,8 @@ def test_a_target_is_refused_without_the_table(tables: Path) -> None:
 
 
 def test_make_bot_gives_each_level_its_own(tables: Path) -> None:
-    assert type(make_bot("hard", Yacht(), tables)) is TableBot
-    assert type(make_bot("expert", Yacht(), tables)) is AloneBot
+    assert type(ENTRY.levels.bot("hard", Yacht(), tables, 0)) is TableBot
+    assert type(ENTRY.levels.bot("expert", Yacht(), tables, 0)) is AloneBot
 
 
 def test_what_is_learnt_on_the_way() -> None:

@@ -13,15 +13,15 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from ustad.runtime.advice import ask
-from ustad.runtime.bots.yacht import make_bot
-from ustad.runtime.dice import DICE, FACES
-from ustad.runtime.games.base import CHANCE, TIE
-from ustad.runtime.games.sheet import Keep, SheetState, Write
-from ustad.runtime.games.yacht import BOXES, SECOND_YACHT, TYPE, Sheet
+from ustad.runtime.core.game import CHANCE, TIE
+from ustad.runtime.games.five_dice.sheet import Keep, SheetState, Write
+from ustad.runtime.games.five_dice.turn import DICE, FACES
+from ustad.runtime.games.yacht.entry import ENTRY
+from ustad.runtime.games.yacht.rules import BOXES, SECOND_YACHT, Sheet
+from ustad.runtime.questions import ask
 from ustad.tables import MissingTableError
 
-REFERENCE = json.loads((Path(__file__).parents[2] / "data" / "yacht.json").read_text())
+REFERENCE = json.loads((Path(__file__).parents[3] / "data" / "yacht.json").read_text())
 SETTINGS = pytest.mark.parametrize("setting", SECOND_YACHT)
 
 
@@ -45,7 +45,7 @@ def position(
 
 
 def state(dice: list[int] | None, rolls_left: int, **boxes: Any) -> SheetState:
-    return TYPE.state_from_json(position(dice, rolls_left, **boxes))
+    return ENTRY.codec.state_from_json(position(dice, rolls_left, **boxes))
 
 
 # Right answers.
@@ -89,10 +89,10 @@ def test_ties_are_all_best(tables: Path, setting: str) -> None:
 def random_state(seed: int, setting: str, players: int = 1) -> SheetState:
     """Return a position of a game at random, five equal dice falling often."""
     luck = random.Random(seed)
-    found: Any = TYPE.game({"second_yacht": setting}).new(players)
+    found: Any = ENTRY.rules.make(second_yacht=setting).new(players)
     for _ in range(luck.randrange(39 * players)):
         if found.is_over():
-            found = found.game.new(players)
+            found = found.rules.new(players)
         if found.current_player() == CHANCE:
             count = DICE - len(found.kept)
             face = found.kept[0] if found.kept else luck.randint(1, FACES)
@@ -110,7 +110,7 @@ def random_state(seed: int, setting: str, players: int = 1) -> SheetState:
 def test_values_along_a_turn_fit_together(tables: Path, setting: str, seed: int) -> None:
     """A position is worth its best move, a keep its mean over the dice, a write what follows."""
     found = random_state(seed, setting)
-    bot = make_bot("hard", found.game, tables)
+    bot = ENTRY.levels.bot("hard", found.rules, tables, 0)
     advice = bot.ask(found)
     if found.current_player() == CHANCE:
         mean = sum(p * bot.ask(found.apply(thrown)).value for thrown, p in found.chance_outcomes())
@@ -132,8 +132,8 @@ def test_values_along_a_turn_fit_together(tables: Path, setting: str, seed: int)
 @SETTINGS
 def test_every_roll_of_a_full_game_is_answered(tables: Path, setting: str) -> None:
     """From the empty sheet to the full one by the bot's own moves, with a yacht written 50."""
-    game = TYPE.game({"second_yacht": setting})
-    bot = make_bot("hard", game, tables)
+    game = ENTRY.rules.make(second_yacht=setting)
+    bot = ENTRY.levels.bot("hard", game, tables, 0)
     found = game.new(1).apply((6,) * 5).apply(Write("yacht"))
     luck = game.luck(1, (1,))
     while not found.is_over():
@@ -167,25 +167,25 @@ def test_the_other_sheets_do_not_change_the_expected_total(tables: Path) -> None
 
 
 def test_choose_many_is_choose(tables: Path) -> None:
-    game = TYPE.game(TYPE.read_options({}))
+    game = ENTRY.rules.read({})
     states = [random_state(seed, "bonus_and_joker") for seed in range(300)]
     states = [found for found in states if found.dice is not None]
     assert {found.rolls_left for found in states} == {0, 1, 2}
     for level in ("easy", "medium", "hard"):
-        together = make_bot(level, game, tables).choose_many(states)
-        alone = make_bot(level, game, tables)
+        together = ENTRY.levels.bot(level, game, tables, 0).choose_many(states)
+        alone = ENTRY.levels.bot(level, game, tables, 0)
         assert together == [alone.choose(found) for found in states]
         assert all(m in found.legal_moves() for m, found in zip(together, states, strict=True))
-    assert make_bot("hard", game, tables).choose_many([]) == []
+    assert ENTRY.levels.bot("hard", game, tables, 0).choose_many([]) == []
 
 
 def test_more_sheets_at_once_than_are_remembered(tables: Path) -> None:
-    game = TYPE.game(TYPE.read_options({}))
-    bot = make_bot("hard", game, tables)
+    game = ENTRY.rules.read({})
+    bot = ENTRY.levels.bot("hard", game, tables, 0)
     bot._REMEMBERED = 20
     states = [random_state(seed, "bonus_and_joker") for seed in range(120)]
     states = [found for found in states if found.dice is not None]
-    fresh = make_bot("hard", game, tables)
+    fresh = ENTRY.levels.bot("hard", game, tables, 0)
     assert bot.choose_many(states) == fresh.choose_many(states)
     for found in states[:40]:
         assert bot.ask(found) == fresh.ask(found)
@@ -198,7 +198,7 @@ def test_values_are_those_of_a_brute_force_over_the_last_turn(tables: Path, sett
     for box in ("fours", "full_house", "three_of_a_kind"):
         boxes = {name: points for name, points in full.items() if name != box}
         found = state([4, 4, 4, 5, 6], 1, setting=setting, **boxes)
-        bot = make_bot("hard", found.game, tables)
+        bot = ENTRY.levels.bot("hard", found.rules, tables, 0)
         for move, value in bot.ask(found).options:
             after = found.apply(move)
             if after.is_over():
@@ -231,7 +231,7 @@ def test_values_are_those_of_a_brute_force_over_the_last_turn(tables: Path, sett
 )
 def test_easy(dice: list[int], rolls_left: int, boxes: dict[str, int], move: Any) -> None:
     found = state(dice, rolls_left, **boxes)
-    bot = make_bot("easy", found.game, None)
+    bot = ENTRY.levels.bot("easy", found.rules, None, 0)
     assert bot.choose(found) == move
     assert bot.ask(found).best == [move]
     assert bot.ask(found).value is None
@@ -257,7 +257,7 @@ def test_medium_weighs_every_keep_up_to_the_next_roll() -> None:
                     for thrown, p in after.chance_outcomes()
                 )
         now = pays(found._replace(rolls_left=0))
-        choice = make_bot("medium", found.game, None).choose(found)
+        choice = ENTRY.levels.bot("medium", found.rules, None, 0).choose(found)
         if isinstance(choice, Keep):
             assert means[choice] == pytest.approx(max(means.values()), abs=1e-9)
             assert means[choice] > now
@@ -268,12 +268,12 @@ def test_medium_weighs_every_keep_up_to_the_next_roll() -> None:
 
 
 def test_levels_that_need_a_table_say_how_to_build_it(tmp_path: Path) -> None:
-    game = TYPE.game({"second_yacht": "plain"})
+    game = ENTRY.rules.make(second_yacht="plain")
     for level in ("hard", "expert"):
         with pytest.raises(MissingTableError, match="ustad build yacht --option second_yacht"):
-            make_bot(level, game, tmp_path)
+            ENTRY.levels.bot(level, game, tmp_path, 0)
     for level in ("easy", "medium"):
-        make_bot(level, game, tmp_path)
+        ENTRY.levels.bot(level, game, tmp_path, 0)
 
 
 # Play.
@@ -281,8 +281,8 @@ def test_levels_that_need_a_table_say_how_to_build_it(tmp_path: Path) -> None:
 
 def played(tables: Path, level: str, games: int, seed: int) -> list[Sheet]:
     """Return the final sheets of games of one, played side by side by a level."""
-    game = TYPE.game(TYPE.read_options({}))
-    bot = make_bot(level, game, tables)
+    game = ENTRY.rules.read({})
+    bot = ENTRY.levels.bot(level, game, tables, 0)
     states: list[Any] = [game.new(1)] * games
     lucks = [game.luck(1, (seed, number)) for number in range(games)]
     while not states[0].is_over():

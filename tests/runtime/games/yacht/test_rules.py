@@ -19,11 +19,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ustad.runtime.dice import COUNTS, FIRST_ROLL, ROLLS
-from ustad.runtime.errors import MoveError, OptionError, OutcomeError, PositionError
-from ustad.runtime.games.base import CHANCE, OVER
-from ustad.runtime.games.sheet import Keep, SheetState, Write
-from ustad.runtime.games.yacht import (
+from ustad.runtime.core.errors import MoveError, OptionError, OutcomeError, PositionError
+from ustad.runtime.core.game import CHANCE, OVER
+from ustad.runtime.games.five_dice.sheet import Keep, SheetState, Write
+from ustad.runtime.games.five_dice.turn import COUNTS, FIRST_ROLL, ROLLS
+from ustad.runtime.games.yacht.entry import ENTRY
+from ustad.runtime.games.yacht.rules import (
     ALL_OPEN,
     BOXES,
     FORCED_JOKER,
@@ -31,21 +32,18 @@ from ustad.runtime.games.yacht import (
     OPEN_YACHT,
     PLAIN,
     SECOND_YACHT,
-    TYPE,
     UPPER_OPEN,
     YACHT_0,
     YACHT_50,
     box_points,
-    columns,
     extra_points,
     five_equal,
-    state_index,
     upper_after,
     upper_points,
     write_points,
     yacht_after,
-    yacht_states,
 )
+from ustad.runtime.games.yacht.states import columns, state_index, yacht_states
 
 UPPER = BOXES[:6]
 ROLL_COUNTS = COUNTS[FIRST_ROLL:].tolist()
@@ -261,7 +259,7 @@ def test_states_are_numbered_one_by_one(setting: str) -> None:
     ]
     size = {"plain": 209_920}.get(setting, 314_880)  # 2 or 3 times 64 times 1,640
     assert sorted(found) == list(range(size))
-    assert TYPE.table_spec({"second_yacht": setting}).shape == (size,)
+    assert ENTRY.tables.spec({"second_yacht": setting}).shape == (size,)
 
 
 def test_merged_upper_sums_earn_the_bonus_together() -> None:
@@ -292,14 +290,14 @@ def test_sums_above_63_count_as_63() -> None:
 
 
 def start(players: int = 1, setting: str = "bonus_and_joker") -> SheetState:
-    return TYPE.game({"second_yacht": setting}).new(players)
+    return ENTRY.rules.make(second_yacht=setting).new(players)
 
 
 def random_state(seed: int, setting: str, steps: int | None = None) -> SheetState:
     """Return a position of a game at random, in which five equal dice fall often."""
     luck = random.Random(seed)
     players = luck.randint(1, 3)
-    state: Any = TYPE.game({"second_yacht": setting}).new(players, luck.randrange(players))
+    state: Any = ENTRY.rules.make(second_yacht=setting).new(players, luck.randrange(players))
     for _ in range(luck.randrange(13 * players * 4) if steps is None else steps):
         if state.is_over():
             break
@@ -382,7 +380,7 @@ def test_totals_along_whole_games(setting: str) -> None:
 
 
 def test_highest_total_wins_and_equals_share() -> None:
-    game = TYPE.game({"second_yacht": "plain"})
+    game = ENTRY.rules.make(second_yacht="plain")
     assert game.returns((200, 180)) == (1, 0)
     assert game.returns((200, 180, 200)) == (0.5, 0, 0.5)
     assert game.returns((7,)) == (1,)
@@ -396,25 +394,28 @@ def test_highest_total_wins_and_equals_share() -> None:
 @given(seed=st.integers(0, 2**32))
 def test_positions_of_games_go_through_json_and_back(setting: str, seed: int) -> None:
     state = random_state(seed, setting)
-    position = json.loads(json.dumps(TYPE.state_to_json(state)))
-    assert TYPE.state_from_json(position) == state
+    position = json.loads(json.dumps(ENTRY.codec.state_to_json(state)))
+    assert ENTRY.codec.state_from_json(position) == state
     for move in state.legal_moves():
-        assert TYPE.move_from_json(json.loads(json.dumps(TYPE.move_to_json(move)))) == move
+        assert (
+            ENTRY.codec.move_from_json(json.loads(json.dumps(ENTRY.codec.move_to_json(move))))
+            == move
+        )
 
 
 @given(seed=st.integers(0, 2**32), order=st.randoms(use_true_random=False))
 @settings(max_examples=60, deadline=None)
 def test_the_order_of_dice_never_matters(seed: int, order: random.Random) -> None:
     state = random_state(seed, "bonus_and_joker")
-    position = TYPE.state_to_json(state)
+    position = ENTRY.codec.state_to_json(state)
     for key in ("dice", "kept"):
         if position.get(key):
             order.shuffle(position[key])
-    assert TYPE.state_from_json(position) == state
+    assert ENTRY.codec.state_from_json(position) == state
     if state.chance_outcomes():
         dice = list(order.choice(state.chance_outcomes())[0])
         mixed = order.sample(dice, len(dice))
-        assert state.apply(TYPE.outcome_from_json(mixed)) == state.apply(tuple(dice))
+        assert state.apply(ENTRY.codec.outcome_from_json(mixed)) == state.apply(tuple(dice))
 
 
 def test_the_position_of_the_design() -> None:
@@ -430,14 +431,14 @@ def test_the_position_of_the_design() -> None:
         "dice": [1, 1, 3, 4, 6],
         "rolls_left": 2,
     }
-    state = TYPE.state_from_json(position)
+    state = ENTRY.codec.state_from_json(position)
     assert state.totals() == (25, 68)
-    assert TYPE.state_to_json(state) == position
+    assert ENTRY.codec.state_to_json(state) == position
 
 
 def test_what_may_be_left_out() -> None:
     short = {"game": "yacht", "sheets": [{}], "dice": None, "rolls_left": 3}
-    assert TYPE.state_from_json(short) == start()
+    assert ENTRY.codec.state_from_json(short) == start()
 
 
 def test_extra_yachts_that_can_be_are_taken() -> None:
@@ -447,7 +448,7 @@ def test_extra_yachts_that_can_be_are_taken() -> None:
             sheet = {**boxes, "extra_yachts": extra}
             position = {"game": "yacht", "options": {"second_yacht": setting}, "sheets": [sheet]}
             try:
-                TYPE.state_from_json({**position, "dice": None, "rolls_left": 3})
+                ENTRY.codec.state_from_json({**position, "dice": None, "rolls_left": 3})
             except PositionError:
                 return extra - 1
         return 12
@@ -539,7 +540,7 @@ TWO = {**GOOD, "sheets": [{}, {}], "to_move": 0}
 )
 def test_positions_that_cannot_be(position: Any, words: str) -> None:
     with pytest.raises(PositionError, match=words) as error:
-        TYPE.state_from_json(position)
+        ENTRY.codec.state_from_json(position)
     assert "\n" not in str(error.value)
 
 
@@ -556,17 +557,17 @@ def test_positions_that_cannot_be(position: Any, words: str) -> None:
 )
 def test_options_that_cannot_be(options: Any, words: str) -> None:
     with pytest.raises(OptionError, match=words):
-        TYPE.state_from_json({**GOOD, "options": options})
+        ENTRY.codec.state_from_json({**GOOD, "options": options})
 
 
 def test_a_full_sheet_has_nothing_to_roll() -> None:
     sheet = {box: {"chance": 17}.get(box, 0) for box in BOXES}
     over = {"game": "yacht", "sheets": [sheet], "dice": None, "rolls_left": 3}
-    assert TYPE.state_from_json(over).is_over()
+    assert ENTRY.codec.state_from_json(over).is_over()
     with pytest.raises(PositionError, match="rolls_left"):
-        TYPE.state_from_json({**over, "dice": [1, 1, 3, 4, 6], "rolls_left": 0})
+        ENTRY.codec.state_from_json({**over, "dice": [1, 1, 3, 4, 6], "rolls_left": 0})
     with pytest.raises(MoveError, match="over"):
-        TYPE.state_from_json(over).apply((1, 2, 3, 4, 5))
+        ENTRY.codec.state_from_json(over).apply((1, 2, 3, 4, 5))
 
 
 @pytest.mark.parametrize(
@@ -579,17 +580,17 @@ def test_a_full_sheet_has_nothing_to_roll() -> None:
 )  # fmt: skip
 def test_moves_that_are_none(move: Any) -> None:
     with pytest.raises(MoveError, match="move"):
-        TYPE.move_from_json(move)
+        ENTRY.codec.move_from_json(move)
 
 
 @pytest.mark.parametrize("outcome", [None, 5, [], [7], [0], ["1"], [1] * 6, {"dice": [1]}, [1.0]])
 def test_outcomes_that_are_none(outcome: Any) -> None:
     with pytest.raises(OutcomeError, match="outcome"):
-        TYPE.outcome_from_json(outcome)
+        ENTRY.codec.outcome_from_json(outcome)
 
 
 def test_table_specs_tell_the_settings_apart() -> None:
-    specs = [TYPE.table_spec(options) for options in TYPE.table_options()]
+    specs = [ENTRY.tables.spec(options) for options in ENTRY.tables.defaults()]
     assert [spec.options["second_yacht"] for spec in specs] == [
         *SECOND_YACHT, "bonus_and_joker", "plain"
     ]  # fmt: skip
@@ -620,10 +621,10 @@ def test_extra_yachts_that_a_sheet_can_have_had(sheet: dict[str, int], most: int
         position = {"game": "yacht", "sheets": [{**sheet, "extra_yachts": extra}], "dice": None}
         position["rolls_left"] = 3
         if extra <= most:
-            TYPE.state_from_json(position)
+            ENTRY.codec.state_from_json(position)
         else:
             with pytest.raises(PositionError, match="extra_yachts"):
-                TYPE.state_from_json(position)
+                ENTRY.codec.state_from_json(position)
 
 
 def test_an_upper_nought_is_a_joker_only_after_every_lower_box() -> None:
@@ -635,7 +636,7 @@ def test_an_upper_nought_is_a_joker_only_after_every_lower_box() -> None:
             sheet = {**lower, **upper, "extra_yachts": extra}
             position = {"game": "yacht", "sheets": [sheet], "dice": None, "rolls_left": 3}
             try:
-                TYPE.state_from_json(position)
+                ENTRY.codec.state_from_json(position)
             except PositionError:
                 return extra - 1
         return 9
@@ -650,7 +651,7 @@ def test_an_upper_nought_is_a_joker_only_after_every_lower_box() -> None:
 def test_every_sheet_that_play_reaches_can_be(seed: int, setting: str) -> None:
     """Random play with many yachts: whatever comes of it is a position."""
     source = random.Random(seed)
-    game = TYPE.game({"second_yacht": setting})
+    game = ENTRY.rules.make(second_yacht=setting)
     sheet = game.new_sheet()
     while sheet.open_boxes:
         face = source.randint(1, 6)
@@ -660,5 +661,5 @@ def test_every_sheet_that_play_reaches_can_be(seed: int, setting: str) -> None:
             else tuple(sorted(source.choices(range(1, 7), k=5)))
         )
         sheet = game.write(sheet, dice, 0, source.choice(game.writes(sheet, dice, 0)))
-        told = TYPE.sheet_to_json(game, sheet)
-        assert TYPE.sheet_from_json(game, told, "sheet") == sheet
+        told = ENTRY.codec.sheet_to_json(game, sheet)
+        assert ENTRY.codec.sheet_from_json(game, told, "sheet") == sheet

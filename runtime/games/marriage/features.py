@@ -23,107 +23,30 @@ time of a decision, and are compiled (:func:`compiled_ratings`).
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ustad.runtime.games.melds import (
+from ustad.runtime.games.marriage.cards.cards import (
     CARDS,
     MASTER,
     PUTALI,
     RANKS,
-    SHOW_MELDS,
-    add_covers,
-    alter,
-    copies_pay,
-    dublee_count,
+    Floats,
+    Ints,
     how_many,
-    jhiplu,
-    marriage_points,
-    poplu,
+)
+from ustad.runtime.games.marriage.cards.finishes import search_finish
+from ustad.runtime.games.marriage.cards.melds import SHOW_MELDS
+from ustad.runtime.games.marriage.cards.shows import (
+    add_covers,
+    dublee_count,
     putali_covers,
     remembered_covers,
-    search_finish,
     show_distance,
     suit_key,
 )
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-
-NOTHING = CARDS
-"""The row of a rating for the hand as it is, nothing thrown."""
-
-# Features of a hand before the show.
-BEFORE_NAMES = (
-    "distance",
-    "turns",
-    "distance is 1",
-    "distance is 2",
-    "distance is 3",
-    "outs at distance 1",
-    "outs at distance 2",
-    "outs at distance 3 or more",
-    "four dublees",
-    "five dublees",
-    "six dublees",
-    "dublee outs at five",
-    "dublee outs at six",
-    "turns, somebody has shown",
-    "distance is 1, somebody has shown",
-    "distance is 2, somebody has shown",
-    "outs at distance 1, somebody has shown",
-    "six dublees, somebody has shown",
-    "live neighbours of the card thrown, distance 1",
-    "live neighbours of the card thrown, distance 2 or more",
-    "own neighbours of the card thrown",
-    "own cards of the rank thrown, other suits",
-    "show soon",
-    "show soon, somebody has shown",
-    "other route soon",
-    "can show",
-)
-BEFORE = len(BEFORE_NAMES)
-TAKE_BEFORE_NAMES = (
-    "take",
-    "take, distance falls",
-    "take, somebody has shown",
-    "take, distance falls, somebody has shown",
-    "take, distance falls from 3 or more, somebody has shown",
-    "take a putali or master",
-)
-TAKE_BEFORE = len(TAKE_BEFORE_NAMES)
-# Features of a hand after the show.
-AFTER_NAMES = (
-    "distance",
-    "turns",
-    "distance is 1",
-    "distance is 2",
-    "distance is 3",
-    "outs at distance 1",
-    "outs at distance 2",
-    "outs at distance 3 or more",
-    "finish soon",
-    "can finish",
-)
-AFTER = len(AFTER_NAMES)
-TAKE_AFTER_NAMES = ("take", "take, distance falls", "take a joker", "maal of the card taken")
-TAKE_AFTER = len(TAKE_AFTER_NAMES)
-
-# One vector of weights: four decisions, each with its own.
-DISCARD_BEFORE = 0
-DRAW_BEFORE = DISCARD_BEFORE + BEFORE
-DISCARD_AFTER = DRAW_BEFORE + BEFORE + TAKE_BEFORE
-DRAW_AFTER = DISCARD_AFTER + AFTER
-WEIGHTS = DRAW_AFTER + AFTER + TAKE_AFTER
-
-FEATURE_NAMES = (
-    *(f"discard before the show: {name}" for name in BEFORE_NAMES),
-    *(f"draw before the show: {name}" for name in (*BEFORE_NAMES, *TAKE_BEFORE_NAMES)),
-    *(f"discard after the show: {name}" for name in AFTER_NAMES),
-    *(f"draw after the show: {name}" for name in (*AFTER_NAMES, *TAKE_AFTER_NAMES)),
-)
+from ustad.runtime.games.marriage.states import AFTER, BEFORE, NOTHING, TOLD
 
 PILE_HELPS = 0.6
 LEAST_SHARE = 0.004
@@ -250,7 +173,7 @@ def rate_before_show(
     """Rate the hand that each discard leaves, before the show.
 
     Args:
-        memory: see :func:`ustad.runtime.games.melds.remembered_covers`.
+        memory: see :func:`ustad.runtime.games.marriage.cards.melds.remembered_covers`.
         hand: (54,) the cards in hand.
         laid: (54,) the tanelas laid.
         unseen: (54,) the cards not seen.
@@ -425,7 +348,7 @@ def rate_after_show(
         jokers: which cards are jokers, as bits.
         dublees: whether seven dublees were shown: an eighth is wanted.
         throw: whether a card is to be thrown.
-        groups: working space, see :func:`ustad.runtime.games.melds.finish_work`.
+        groups: working space, see :func:`ustad.runtime.games.marriage.cards.melds.finish_work`.
         outs: working space.
         rows: (55, AFTER) filled: a row for each card thrown, the last for none (with a
             card too many in hand its outs mean nothing).
@@ -468,27 +391,6 @@ def rate_after_show(
             after_row(rows[card], distance, share / total)
 
 
-def maal_of_card(hand: Ints, card: int, tiplu: int) -> int:
-    """Return the maal that one more copy of a card adds to the cards of a hand, after the show."""
-    if card == MASTER:
-        return 10
-    if card == PUTALI:
-        return copies_pay(hand[card] + 1, 5, 15, 25) - copies_pay(hand[card], 5, 15, 25)
-    if tiplu < 0:
-        return 0
-    if card == alter(tiplu):
-        return copies_pay(hand[card] + 1, 5, 15, 25) - copies_pay(hand[card], 5, 15, 25)
-    t, p, j = hand[tiplu], hand[poplu(tiplu)], hand[jhiplu(tiplu)]
-    before = marriage_points(t, p, j)
-    if card == tiplu:
-        return marriage_points(t + 1, p, j) - before
-    if card == poplu(tiplu):
-        return marriage_points(t, p + 1, j) - before
-    if card == jhiplu(tiplu):
-        return marriage_points(t, p, j + 1) - before
-    return 0
-
-
 def take_row(before: Floats, after: Floats, card: int, somebody: float, row: Floats) -> None:
     """Fill a row with what taking the pile's card changes before the show.
 
@@ -516,24 +418,38 @@ def take_row_after(before: Floats, after: Floats, joker: bool, points: int, row:
     row[AFTER + 3] = points
 
 
-CALLED = (
-    step_turns,
-    estimated_turns,
-    before_row,
-    add_neighbours,
-    after_row,
-    maal_of_card,
-    take_row,
-    take_row_after,
-)
-"""What compiled code calls beside the two ratings."""
+def told_row(
+    row: Floats,
+    maal: int,
+    laid_pay: int,
+    others_shown: int,
+    stock: int,
+    players: int,
+    dublees: bool,
+    at_once: bool,
+    into: Floats,
+) -> int:
+    """Fill ``into`` with what a net is told by and return how many numbers that are.
 
-
-def compiled_ratings() -> tuple[Any, Any]:
-    """Return the ratings before and after the show, compiled where numba is installed."""
-    try:
-        from ustad.runtime.compiled import callable_from_compiled, compiled
-    except ImportError:
-        return rate_before_show, rate_after_show
-    callable_from_compiled(*CALLED)
-    return compiled(rate_before_show), compiled(rate_after_show)
+    Args:
+        row: the features of the hand, none for a finish.
+        maal: the seat's own, without what laying pays.
+        laid_pay: what the tanelas that it laid pay beside their cards.
+        others_shown: how many opponents have shown.
+        stock: how many cards are left.
+        players: how many seats.
+        dublees: whether the seat has shown dublees, or shows them now.
+        at_once: whether a show is made that lets the tiplu be seen at once.
+        into: (MOST_TOLD,) filled from the start.
+    """
+    size = len(row)
+    for k in range(size):
+        into[k] = row[k]
+    into[size] = maal
+    into[size + 1] = laid_pay / 5.0
+    into[size + 2] = others_shown / (players - 1)
+    into[size + 3] = stock / (10.0 * players)
+    into[size + 4] = 1.0 if dublees else 0.0
+    into[size + 5] = 1.0 if at_once else 0.0
+    into[size + 6] = 1.0
+    return size + TOLD

@@ -1,1 +1,0 @@
-"""The bots of the games, one module a game, four levels each."""

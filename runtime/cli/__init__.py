@@ -1,0 +1,1 @@
+"""The command ``ustad``, a module for each group of commands."""

@@ -1,0 +1,57 @@
+"""``ustad arena``: levels against each other."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from typing import Any
+
+from ustad.runtime import arena
+from ustad.runtime.cli.output import prepare, print_json, progress_bar
+from ustad.runtime.cli.parser import (
+    OK,
+    add_for_each_game,
+    add_options,
+    folder_of,
+    options_of,
+    whole_number,
+)
+from ustad.runtime.core.game import LEVELS
+from ustad.runtime.questions import check_level, check_seed
+
+
+def add_arena(commands: Any, games: Sequence[str]) -> None:
+    """Add the command ``arena``."""
+    text = "levels against each other, seats rotated, with 95% intervals"
+    for entry, parser in add_for_each_game(commands, "arena", _arena, text, games):
+        parser.add_argument("levels", nargs="+", metavar="LEVEL", help=", ".join(LEVELS))
+        parser.add_argument("--games", default="1000", metavar="N", help="how many games (1000)")
+        parser.add_argument("--seed", default="0", metavar="S", help="what luck is drawn from (0)")
+        parser.add_argument("--jobs", default="1", metavar="N", help="local processes (1)")
+        parser.add_argument("--cluster", metavar="ADDRESS", help="a Dask scheduler to play on")
+        add_options(parser, entry)
+
+
+def _arena(args: argparse.Namespace) -> int:
+    entry, options = options_of(args)
+    prepare(entry)
+    match = arena.Match(
+        game=args.game,
+        options=options,
+        levels=tuple(check_level(level) for level in args.levels),
+        games=whole_number("--games", args.games),
+        seed=check_seed(whole_number("--seed", args.seed)),
+        tables=str(folder_of(args).resolve()),
+    )
+    jobs = whole_number("--jobs", args.jobs)
+    with progress_bar(f"arena {args.game}", "games") as progress:
+        summary = arena.run(match, jobs, args.cluster, progress)
+    rules = entry.rules.make(**options)
+    for row in summary["levels"]:
+        if told := entry.levels.plays_by(row["level"], rules, folder_of(args)):
+            row["plays_by"] = told
+    if args.json:
+        print_json(summary)
+    else:
+        print(arena.as_text(summary))
+    return OK

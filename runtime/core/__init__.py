@@ -1,0 +1,1 @@
+"""What every game is made of, naming none: errors, options, states, entries, kernels."""

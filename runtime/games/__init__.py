@@ -1,0 +1,1 @@
+"""The games, a folder each, and what the games of five dice share."""

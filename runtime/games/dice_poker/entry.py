@@ -1,0 +1,66 @@
+"""Dice poker as commands, protocol and arena know it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ustad.runtime.core.entry import Entry, Flag, Flags, Given, Levels
+from ustad.runtime.core.errors import PositionError
+from ustad.runtime.core.game import Bot
+from ustad.runtime.games.dice_poker.codec import CODEC
+from ustad.runtime.games.dice_poker.levels import NextThrow, RowBot, TableBot, row_alone
+from ustad.runtime.games.dice_poker.rules import NAME, ROW_COUNT, RULES, DicePoker
+from ustad.runtime.games.dice_poker.tables import TABLES
+from ustad.runtime.games.dice_poker.text import TEXT
+from ustad.runtime.games.five_dice.flags import TITLE, flag_int, sheet_flags, sheet_position
+from ustad.runtime.games.five_dice.sheet import SheetState
+from ustad.runtime.games.five_dice.turn import Turn
+from ustad.tables import open_table, tables_folder
+
+
+class DicePokerLevels(Levels[DicePoker, SheetState, Any]):
+    """The bots; expert needs the table of the rules' options."""
+
+    def bot(
+        self, level: str, rules: DicePoker, tables: Path | None, seed: int
+    ) -> Bot[SheetState, Any]:
+        """Return a bot of a level."""
+        del seed
+        if level == "easy":
+            return RowBot(rules, np.zeros(ROW_COUNT), Turn)
+        if level == "medium":
+            return RowBot(rules, row_alone(rules.numbers), NextThrow)
+        if level == "hard":
+            return RowBot(rules, row_alone(rules.numbers), Turn)
+        return TableBot(rules, open_table(TABLES.spec(rules.options), tables_folder(tables)))
+
+
+def _position(given: Given) -> dict[str, Any] | None:
+    """Return the position that the flags describe, None without any flag."""
+    position, turns_left = sheet_position(NAME, RULES, given), given["turns_left"]
+    if position is None and turns_left is not None:
+        raise PositionError("--turns-left: expected --sheet beside it")
+    if position is None:
+        return None
+    if turns_left is not None:
+        position["turns_left"] = [flag_int("--turns-left", turns_left)]
+    elif RULES.read_options(position["options"])["dash"] == "deferred":
+        position["turns_left"] = [max(ROW_COUNT - len(position["sheets"][0]), 0)]
+    return position
+
+
+FLAGS: Flags[DicePoker] = Flags(
+    TITLE,
+    (
+        *sheet_flags(RULES),
+        Flag("--turns-left", "turns to play under dash=deferred; none: none passed", "N"),
+    ),
+    _position,
+)
+
+ENTRY: Entry[DicePoker, SheetState, Any, tuple[int, ...]] = Entry(
+    NAME, "Dice poker (ডাইস পোকার)", RULES, CODEC, TEXT, DicePokerLevels(), TABLES, FLAGS
+)

@@ -1,0 +1,1 @@
+"""What yacht and dice poker share: the turn of five dice, the sheet, the bots of a turn."""

@@ -1,0 +1,1 @@
+"""Marriage's cards: their points, melds, and the exact hand solver."""

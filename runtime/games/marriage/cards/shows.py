@@ -1,0 +1,172 @@
+"""Distance to a show."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ustad.runtime.games.marriage.cards.cards import MASTER, PUTALI, RANKS, Ints
+from ustad.runtime.games.marriage.cards.melds import SHOW_MELDS
+
+SHOW_PLACES = 9
+ALL_SUIT_CARDS = (1 << 52) - 1
+
+
+def suit_key(counts: Any, suit: int) -> int:
+    """Return the cards of a suit as a number, two bits a rank, the ace lowest."""
+    key = 0
+    for rank in range(RANKS):
+        key |= int(counts[suit * RANKS + rank]) << 2 * rank
+    return key
+
+
+def suit_covers(key: int, blocked: int, wild: int) -> int:
+    """Return the most cards of a suit that 1, 2 and 3 target melds can hold.
+
+    Args:
+        key: the cards, see :func:`suit_key`.
+        blocked: ranks, as bits, of which no copy is left for a target; in the bits above
+            these 1 + the rank of which two are left, if there is one.
+        wild: 1 if a wild card fills one place of one sequence, and counts, else 0.
+
+    Returns:
+        ``c1 | c2 << 4 | c3 << 8``; a target that cannot be is left out.
+    """
+    covers = np.zeros(4, dtype=np.int64)
+    # best[m, x, y, w]: targets so far, sequences begun one and two ranks ago, wild card used.
+    best = np.empty((4, 4, 4, 2), dtype=np.int64)
+    after = np.empty((4, 4, 4, 2), dtype=np.int64)
+    ace, queen, king = key & 3, key >> 22 & 3, key >> 24 & 3
+    high_blocked = blocked & (1 | 1 << 11 | 1 << 12)
+    most_high = 0 if high_blocked else min(3, max(ace, queen, king) + wild)
+    for high in range(most_high + 1):
+        best[:] = -1
+        best[high, 0, 0, 0] = 0
+        for rank in range(RANKS):
+            held = key >> 2 * rank & 3
+            limit = 0 if blocked >> rank & 1 else 3 - (blocked >> RANKS == rank + 1)
+            through = high if rank == 0 or rank >= 11 else 0
+            after[:] = -1
+            for m in range(high, 4):
+                for x in range(m - high + 1):
+                    for y in range(m - high - x + 1):
+                        for w in range(wild + 1):
+                            value = best[m, x, y, w]
+                            if value < 0:
+                                continue
+                            most_new = 3 - m if rank <= 10 else 0
+                            for new in range(most_new + 1):
+                                used = through + x + y + new
+                                if used > limit:
+                                    break
+                                got = value + min(held, used)
+                                if got > after[m + new, new, x, w]:
+                                    after[m + new, new, x, w] = got
+                                if used > held and w < wild and got + 1 > after[m + new, new, x, 1]:
+                                    after[m + new, new, x, 1] = got + 1
+                            if x + y + through == 0 and m < 3 and limit == 3:
+                                # A tanela of this rank.
+                                got = value + held
+                                if got > after[m + 1, 0, 0, w]:
+                                    after[m + 1, 0, 0, w] = got
+            best, after = after, best
+        for m in range(high, 4):
+            for w in range(wild + 1):
+                if best[m, 0, 0, w] > covers[m]:
+                    covers[m] = best[m, 0, 0, w]
+    for m in range(1, 4):
+        covers[m] = max(covers[m], covers[m - 1])
+    return int(covers[1] | covers[2] << 4 | covers[3] << 8)
+
+
+def remembered_covers(memory: Ints, key: int, blocked: int, wild: int) -> int:
+    """Return :func:`suit_covers`, looked up in a memory of answers or put there.
+
+    Args:
+        memory: int64 of a power of two in length, zero at first; an entry is a
+            question and its answer in one number, so that threads may share it.
+        key: see :func:`suit_covers`, as the others.
+        blocked: see there.
+        wild: see there.
+    """
+    question = (wild << 43 | int(blocked) << 26 | int(key)) + 1
+    place = (question * 0x9E3779B97F4A7C1 >> 20) & (len(memory) - 1)
+    entry = int(memory[place])
+    if entry >> 12 == question:
+        return entry & 4095
+    answer = suit_covers(key, blocked, wild)
+    memory[place] = question << 12 | answer
+    return answer
+
+
+def add_covers(covers: int, more: int) -> int:
+    """Return the most cards that 1, 2 and 3 targets can hold in two parts of a hand."""
+    a1, a2, a3 = covers & 15, covers >> 4 & 15, covers >> 8 & 15
+    b1, b2, b3 = more & 15, more >> 4 & 15, more >> 8 & 15
+    one = max(a1, b1)
+    two = max(max(a2, b2), a1 + b1)
+    three = max(max(a3, b3), max(a1 + b2, a2 + b1))
+    return one | two << 4 | three << 8
+
+
+def putali_covers(putali: int) -> int:
+    """Return the covers of the putali, which make one tanela at most."""
+    return putali | putali << 4 | putali << 8
+
+
+def show_distance(memory: Ints, counts: Any, laid: Any, master_is_pure: bool) -> int:
+    """Return how many cards must be replaced until the hand holds the show's pure melds.
+
+    Args:
+        memory: see :func:`remembered_covers`.
+        counts: (54,) the cards in hand.
+        laid: (54,) the cards out of play for this hand: three of each tanela on the table,
+            which count among the three melds, and one of the tiplu where it is known.
+        master_is_pure: whether the master may fill a place of one sequence.
+    """
+    down = 0
+    total = 0
+    plain = 0
+    wild = int(counts[MASTER]) if master_is_pure else 0
+    for suit in range(4):
+        key, blocked = 0, 0
+        for rank in range(RANKS):
+            key |= int(counts[suit * RANKS + rank]) << 2 * rank
+            if laid[suit * RANKS + rank] == 3:
+                blocked |= 1 << rank
+                down += 1
+            elif laid[suit * RANKS + rank]:
+                blocked |= (rank + 1) << RANKS
+        covers = remembered_covers(memory, key, blocked, 0)
+        if wild:
+            with_wild = remembered_covers(memory, key, blocked, 1)
+            total = max_covers(add_covers(total, covers), add_covers(plain, with_wild))
+            plain = add_covers(plain, covers)
+        else:
+            total = add_covers(total, covers)
+    if laid[PUTALI]:
+        down += 1
+    else:
+        total = add_covers(total, putali_covers(int(counts[PUTALI])))
+    missing = SHOW_MELDS - down
+    if missing <= 0:
+        return 0
+    return int(3 * missing - (total >> 4 * (missing - 1) & 15))
+
+
+def max_covers(covers: int, other: int) -> int:
+    """Return the greater covers, number by number."""
+    found = 0
+    for place in range(0, 12, 4):
+        found |= max(covers >> place & 15, other >> place & 15) << place
+    return found
+
+
+def dublee_count(counts: Any) -> int:
+    """Return how many disjoint pairs of identical cards there are."""
+    pairs = 0
+    for card in range(MASTER):
+        if counts[card] >= 2:
+            pairs += 1
+    return pairs

@@ -1,0 +1,59 @@
+"""Marriage as commands, protocol and arena know it."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+from ustad.runtime.core.entry import Entry, Levels
+from ustad.runtime.core.game import Bot
+from ustad.runtime.games.marriage.codec import CODEC
+from ustad.runtime.games.marriage.decisions import PLAIN, Ratings, get_ready
+from ustad.runtime.games.marriage.expert import ExpertBot
+from ustad.runtime.games.marriage.hand import HAND_COMMAND
+from ustad.runtime.games.marriage.levels import MarriageBot, level_weights
+from ustad.runtime.games.marriage.round.moves import Move
+from ustad.runtime.games.marriage.round.options import NAME
+from ustad.runtime.games.marriage.round.rules import RULES, Marriage
+from ustad.runtime.games.marriage.round.view import View
+from ustad.runtime.games.marriage.tables import TABLES, expert_numbers
+from ustad.runtime.games.marriage.text import TEXT
+
+
+@cache
+def ratings() -> Ratings:
+    """Return the functions that rate hands, compiled where numba is installed."""
+    try:
+        from ustad.runtime.games.marriage.kernels import RATINGS
+    except ImportError:
+        return PLAIN
+    return RATINGS
+
+
+class MarriageLevels(Levels[Marriage, View, Move]):
+    """The bots; expert plays the numbers that ship where no table is built."""
+
+    need_tables: frozenset[str] = frozenset()
+    seeded = frozenset({"easy"})
+
+    def bot(self, level: str, rules: Marriage, tables: Path | None, seed: int) -> Bot[View, Move]:
+        """Return a bot of a level."""
+        if level == "expert":
+            return ExpertBot(seed, expert_numbers(tables), ratings())
+        return MarriageBot(level, seed, level_weights(level), ratings())
+
+    def prepare(self) -> None:
+        """Load the compiled ratings, or compile them."""
+        get_ready(ratings())
+
+
+ENTRY: Entry[Marriage, View, Move, int] = Entry(
+    NAME,
+    "Marriage (म्यारिज)",
+    RULES,
+    CODEC,
+    TEXT,
+    MarriageLevels(),
+    TABLES,
+    commands=(HAND_COMMAND,),
+)

@@ -1,0 +1,1 @@
+"""Marriage's round: moves, turns, show, finish and settlement."""

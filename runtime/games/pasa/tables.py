@@ -1,0 +1,149 @@
+"""The tables of pasa: what each is keyed by, and which one answers a position."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from numpy.typing import NDArray
+
+from ustad.runtime.core.entry import Tables
+from ustad.runtime.core.errors import OptionError, PositionError
+from ustad.runtime.core.options import WholeNumber, parse_options, read_options
+from ustad.runtime.games.pasa.rules import NAME, NO_MAXIMUM, POSITION_OPTIONS, Pasa
+from ustad.runtime.games.pasa.states import (
+    binomials,
+    even_split,
+    first_split,
+    least_chips,
+    split_number,
+)
+from ustad.tables import TableSpec, table_files
+
+LARGEST_TABLE = 192_000_000
+"""Bytes of the values of the largest table; a table file may have 200 MB."""
+
+
+class PasaTables(Tables):
+    """The win shares, by seats, chips and laps beside the rules that a position depends on."""
+
+    fields = (
+        WholeNumber("players", 4, (), "the seats", 2, 6),
+        WholeNumber(
+            "chips",
+            None,
+            (None,),
+            "all chips on the table, in stakes; null: ten a seat",
+            2,
+            NO_MAXIMUM,
+        ),
+        WholeNumber("laps", 2, (), "the most rounds of the dice that it answers", 1, 10**6),
+        *POSITION_OPTIONS,
+    )
+
+    def defaults(self) -> tuple[dict[str, Any], ...]:
+        """Return two seats up to stack 50, then 20, 10, 5 and 3, and the four-seat house table."""
+        stacks = {2: 50, 3: 20, 4: 10, 5: 5, 6: 3}
+        usual = [{"players": seats, "chips": seats * stack} for seats, stack in stacks.items()]
+        house: dict[str, Any] = {"players": 4, "chips": 40, "cap": "first_come", "max_bet": 2}
+        return tuple(self.key_of(options) for options in (*usual, house))
+
+    def key_of(self, options: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the full key of a table, defaults filled in.
+
+        Raises:
+            OptionError: an unknown field or a value that it cannot take.
+        """
+        full = read_options(self.fields, dict(options))
+        if full["chips"] is None:
+            full["chips"] = 10 * full["players"]
+        return full
+
+    def structure(self, options: Mapping[str, Any]) -> dict[str, NDArray[Any]]:
+        """Return the numbers of which splits are numbered."""
+        return {"binomial": binomials(options["players"], options["chips"])}
+
+    def spec(self, options: Mapping[str, Any]) -> TableSpec:
+        """Return the identity of the table of win shares.
+
+        Raises:
+            OptionError: a field is wrong, or the table would be too large.
+        """
+        full = self.key_of(options)
+        players, chips = full["players"], full["chips"]
+        turns = players * full["laps"]
+        splits = first_split(players, chips, chips + 1)
+        shape = (turns, splits, players)
+        size = 8 * turns * splits * players
+        if size > LARGEST_TABLE:
+            raise OptionError(
+                f"pasa: players={players} chips={chips} laps={full['laps']}: the table would have "
+                f"{turns * splits:,} states and {size:,} bytes, at most {LARGEST_TABLE:,} fit: "
+                "count in larger stakes, so that there are fewer chips, or play fewer laps"
+            )
+        start = even_split(players, chips)
+        at_start = first_split(players, chips, chips) + split_number(start)
+        return TableSpec(
+            game=NAME,
+            options=full,
+            quantity=(
+                "share of the win of each seat between throws, thrower first, when each seat makes "
+                "the bet with the largest own share, the smallest of bets within 1e-9"
+            ),
+            unit="win_share",
+            index_version=1,
+            index_formula=(
+                "values[turns left - 1, before(chips) + split, seat], seats counted from the "
+                "thrower; split = sum over j = 1..players - 1 of C(q_j + j - 1, j), q_j the chips "
+                "of the last j seats; before(chips) = C(chips + players - 1, players) - 1 with 2 "
+                "players in a table of at most 100 chips, which holds every smaller total, else 0"
+            ),
+            shape=shape,
+            start_index=((turns - 1) * splits + at_start) * players,
+        )
+
+
+TABLES = PasaTables()
+
+
+def find_table(folder: Path, rules: Pasa, players: int, chips: int, turns_left: int) -> TableSpec:
+    """Return the smallest table in a folder that answers, or, if none does, the one to build.
+
+    Args:
+        folder: where the tables are.
+        rules: the rules.
+        players: the seats.
+        chips: all chips on the table, in stakes.
+        turns_left: the turns left.
+
+    Raises:
+        PositionError: none answers, and the one to build cannot fit.
+    """
+    found = []
+    for path in table_files(folder):
+        _, *texts = path.stem.split(",")
+        try:
+            options = parse_options(NAME, TABLES.fields, texts)
+            spec = TABLES.spec(options)
+        except OptionError:
+            continue
+        key = spec.options
+        if (
+            path.name == spec.file_name
+            and key["players"] == players
+            and all(key[name] == value for name, value in rules.options.items())
+            and least_chips(players, key["chips"]) <= chips <= key["chips"]
+            and turns_left <= players * key["laps"]
+        ):
+            found.append((key["laps"], key["chips"], spec))
+    if found:
+        return min(found, key=lambda row: row[:2])[2]
+    laps = -(-turns_left // players)
+    try:
+        return TABLES.spec({**rules.options, "players": players, "chips": chips, "laps": laps})
+    except OptionError as error:
+        raise PositionError(
+            f"position: stacks, turns_left: {chips} chips and {turns_left} turns are more than a "
+            f"table can hold: {error}"
+        ) from None

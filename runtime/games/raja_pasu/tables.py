@@ -1,0 +1,147 @@
+"""The tables of Raja Pasu: the margins of the rounds with one number of closed holes.
+
+A match goes through rounds with closed holes, so its bots may need every table; tables
+in use are shared by all bots of the process.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+from weakref import WeakValueDictionary
+
+import numpy as np
+
+from ustad.runtime.core.entry import Tables
+from ustad.runtime.core.options import WholeNumber, read_options
+from ustad.runtime.games.raja_pasu.rules import (
+    HOLES,
+    NAME,
+    ORIGIN_OPTION,
+    PASU,
+    ROW,
+    RajaPasu,
+    Seeds,
+)
+from ustad.runtime.games.raja_pasu.states import touched_code
+from ustad.tables import Table, TableSpec, open_table
+
+
+class RajaPasuTables(Tables):
+    """The rounds solved, by the number of closed holes of one side."""
+
+    fields = (ORIGIN_OPTION, WholeNumber("closed", 0, (), "closed holes of one side", 0, ROW - 1))
+
+    def defaults(self) -> tuple[dict[str, Any], ...]:
+        """Return the round from the start, and those with 1 to 6 closed holes of one side."""
+        return tuple({"origin": "sown", "closed": closed} for closed in range(ROW))
+
+    def spec(self, options: Mapping[str, Any]) -> TableSpec:
+        """Return the identity of the table of one number of closed holes."""
+        full = read_options(self.fields, dict(options))
+        holes = HOLES - full["closed"]
+        return TableSpec(
+            game=NAME,
+            options=full,
+            quantity="seeds that the player to move takes more than the other from here to the end "
+            "of the round, under the best play of both",
+            unit="seeds",
+            index_version=1,
+            index_formula=(
+                "A position is the seeds of the open holes in the order of sowing, the mover's "
+                "first. Its pattern holds the holes with more than 3 seeds, 0 for the others, and "
+                "as its last number how many of the holes are the mover's. With p the place of the "
+                "pattern in patterns, the position's value is values[first[p] + i], where i is the "
+                "place of its code among codes[first[p]:first[p + 1]], which ascend; the code has "
+                "two bits for each hole with 0 to 3 seeds, the first of them lowest; codes = "
+                "cumulative sum of steps modulo 2^32. A position that is not there was not "
+                "solved; with no seed in the mover's row it is minus all seeds on the board."
+            ),
+            shape=(-1,),
+            start_index=0,
+            dtype="|i1",
+            parts={
+                "steps": ("<u4", (-1,)),
+                "patterns": ("|u1", (-1, holes + 1)),
+                "first": ("<u4", (-1,)),
+            },
+        )
+
+
+TABLES = RajaPasuTables()
+
+
+class RoundTable:
+    """The exact values of the rounds with one number of closed holes.
+
+    The positions of a pattern have ascending codes (uint32) and their margins
+    beside them (int8).
+    """
+
+    def __init__(self, table: Table) -> None:
+        codes = np.cumsum(table.parts["steps"], dtype=np.uint32)
+        first = table.parts["first"].tolist()
+        patterns = map(tuple, table.parts["patterns"].tolist())
+        self._patterns = {
+            pattern: (codes[begin:end], table.values[begin:end])
+            for pattern, begin, end in zip(patterns, first[:-1], first[1:], strict=True)
+        }
+
+    def margin(self, seeds: Seeds, own: int) -> int | None:
+        """Return the mover's margin of a position that is not over, None if it is not there.
+
+        Args:
+            seeds: of the ring's holes, the mover's first.
+            own: how many of the holes are the mover's.
+        """
+        pattern = (*(held if held >= PASU else 0 for held in seeds), own)
+        known = self._patterns.get(pattern)
+        if known is None:
+            return None
+        codes, margins = known
+        code = np.uint32(touched_code(seeds))  # another type would have the codes copied
+        at = codes.searchsorted(code)
+        if at == len(codes) or codes[at] != code:
+            return None
+        return int(margins[at])
+
+
+_SHARED: WeakValueDictionary[tuple[Path, tuple[int, ...] | None], RoundTable] = (
+    WeakValueDictionary()
+)
+"""Tables in use by path and state of the file: bots of other seeds need no copy of the codes."""
+
+
+class Rounds:
+    """The tables of some rules in a folder, each read when it is first needed.
+
+    A match goes through rounds with closed holes, so all its tables are asked for
+    at once.
+
+    Raises:
+        TableError: the table that is needed is missing or unfit; the message
+            names the command that builds it.
+    """
+
+    def __init__(self, rules: RajaPasu, folder: Path) -> None:
+        self._origin = rules.origin
+        self._folder = folder
+        self._tables: dict[int, RoundTable] = {}
+        if rules.options["match"]:
+            for closed in range(ROW):
+                self.table(closed)
+
+    def _spec(self, closed: int) -> TableSpec:
+        return TABLES.spec({"origin": self._origin, "closed": closed})
+
+    def table(self, closed: int) -> RoundTable:
+        """Return the table of the rounds with so many closed holes of one side."""
+        if closed not in self._tables:
+            table = open_table(self._spec(closed), self._folder)
+            key = table.path, table.file_state
+            shared = _SHARED.get(key)
+            if shared is None:
+                shared = _SHARED[key] = RoundTable(table)
+            self._tables[closed] = shared
+        return self._tables[closed]

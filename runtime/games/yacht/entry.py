@@ -1,0 +1,78 @@
+"""Yacht as commands, protocol and arena know it."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from ustad.runtime.core.entry import Entry, Flag, Flags, Given, Levels
+from ustad.runtime.core.errors import UsageError, shown
+from ustad.runtime.core.game import Bot, TurnGains
+from ustad.runtime.games.five_dice.flags import TITLE, flag_int, sheet_flags, sheet_position
+from ustad.runtime.games.five_dice.sheet import SheetState
+from ustad.runtime.games.yacht.codec import CODEC
+from ustad.runtime.games.yacht.expert import make_expert, make_turn_gains
+from ustad.runtime.games.yacht.levels import EasyBot, MediumBot, TableBot
+from ustad.runtime.games.yacht.outlooks import open_outlooks
+from ustad.runtime.games.yacht.rules import NAME, RULES, Yacht
+from ustad.runtime.games.yacht.tables import TABLES
+from ustad.runtime.games.yacht.target import make_target_bot
+from ustad.runtime.games.yacht.text import TEXT
+from ustad.tables import open_table, tables_folder
+
+YachtBot = Bot[SheetState, Any]
+
+
+class YachtLevels(Levels[Yacht, SheetState, Any]):
+    """The bots; hard and expert need the table of the rules' options."""
+
+    need_tables = frozenset({"hard", "expert"})
+
+    def bot(self, level: str, rules: Yacht, tables: Path | None, seed: int) -> YachtBot:
+        """Return a bot of a level."""
+        del seed
+        if level == "easy":
+            return EasyBot()
+        if level == "medium":
+            return MediumBot()
+        table = open_table(TABLES.spec(rules.options), tables_folder(tables))
+        return TableBot(rules, table) if level == "hard" else make_expert(rules, table, tables)
+
+    def plays_by(self, level: str, rules: Yacht, tables: Path | None) -> str | None:
+        """Return the outlook that expert plays by."""
+        if level != "expert":
+            return None
+        return f"outlook {open_outlooks(rules.options, tables).name}"
+
+    def turn_gains(self, level: str, rules: Yacht, tables: Path | None) -> TurnGains | None:
+        """Return who knows exactly what expert gains among others of level hard.
+
+        It takes the full outlook: without it nobody does.
+        """
+        return make_turn_gains(rules, tables) if level == "expert" else None
+
+
+def _target_adviser(given: Given, rules: Yacht, tables: Path | None) -> YachtBot | None:
+    """Return who knows the chances of a total, if one is asked for."""
+    if given["target"] is None:
+        return None
+    if given["level"] != "expert":
+        level = shown(given["level"])
+        raise UsageError(f"--level: no level plays for a --target, got {level}")
+    return make_target_bot(rules, flag_int("--target", given["target"]), tables)
+
+
+FLAGS: Flags[Yacht] = Flags(
+    TITLE,
+    (
+        *sheet_flags(RULES),
+        Flag("--target", "ask for the best chance of so many points", "TOTAL"),
+    ),
+    partial(sheet_position, NAME, RULES),
+    _target_adviser,
+)
+
+ENTRY: Entry[Yacht, SheetState, Any, tuple[int, ...]] = Entry(
+    NAME, "Yacht (याट)", RULES, CODEC, TEXT, YachtLevels(), TABLES, FLAGS
+)

@@ -1,0 +1,1 @@
+"""The protocol for programs: one JSON request a line."""

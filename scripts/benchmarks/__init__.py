@@ -1,0 +1,1 @@
+"""The benchmarks, a module a game; :mod:`benchmark` runs them."""

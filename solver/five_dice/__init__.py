@@ -1,0 +1,1 @@
+"""What the solvers of yacht and dice poker share."""

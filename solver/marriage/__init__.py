@@ -1,0 +1,1 @@
+"""Marriage learned."""

@@ -1,0 +1,1 @@
+"""Pasa solved."""

@@ -1,0 +1,1 @@
+"""Raja Pasu solved."""

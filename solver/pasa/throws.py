@@ -22,7 +22,7 @@ import numpy as np
 
 from ustad.runtime.core.kernels import compiled
 from ustad.runtime.games.pasa.kernels import is_ahead, most_allowed, next_bet, smallest_best
-from ustad.runtime.games.pasa.rules import BetRules
+from ustad.runtime.games.pasa.rules import RuleNumbers
 from ustad.runtime.games.pasa.states import Floats, Ints
 
 
@@ -60,7 +60,7 @@ class Layer(NamedTuple):
         width: the most legal bets that there can be.
     """
 
-    rules: BetRules
+    rules: RuleNumbers
     binomial: Ints
     chips: int
     first_row: int

@@ -49,7 +49,7 @@ from typing import Any
 import numpy as np
 
 from ustad.runtime.core.work import Progress, available_cores
-from ustad.runtime.games.pasa.rules import POSITION_OPTIONS, BetRules, Menu, Pasa
+from ustad.runtime.games.pasa.rules import POSITION_OPTIONS, Menu, Pasa, RuleNumbers
 from ustad.runtime.games.pasa.states import (
     Floats,
     Ints,
@@ -81,7 +81,7 @@ class Plan:
         width: the most legal bets that there can be.
     """
 
-    rules: BetRules
+    rules: RuleNumbers
     players: int
     chips: int
     turns: int

@@ -57,6 +57,7 @@ from numpy.typing import NDArray
 from ustad.runtime.core.kernels import compiled
 from ustad.runtime.core.work import Progress
 from ustad.runtime.games.raja_pasu.kernels import play_hole, touched_code
+from ustad.runtime.games.raja_pasu.rules import MOVER, OPPONENT
 from ustad.solver.raja_pasu.positions import (
     EMPTY,
     Board,
@@ -156,7 +157,7 @@ def _tighten(
             if to == NOWHERE or bounds[to, LOWER] == UNSOLVED:
                 missing += 1
                 continue
-            gain = taken[0] - taken[1]
+            gain = taken[MOVER] - taken[OPPONENT]
             lower = max(lower, gain - bounds[to, UPPER])
             upper = max(upper, gain - bounds[to, LOWER])
         if lower > bounds[place, LOWER] or upper < bounds[place, UPPER]:

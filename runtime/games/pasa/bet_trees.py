@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 from ustad.runtime.core.game import TIE
 from ustad.runtime.core.work import Progress
-from ustad.runtime.games.pasa.rules import BetRules, legal_bets, most_allowed
+from ustad.runtime.games.pasa.rules import RuleNumbers, legal_bets, most_allowed
 from ustad.runtime.games.pasa.states import (
     Floats,
     Ints,
@@ -48,7 +48,7 @@ def path_count(players: int, width: int) -> int:
     return sum(width**depth for depth in range(players - 1))
 
 
-def widest(rules: BetRules, chips: int) -> int:
+def widest(rules: RuleNumbers, chips: int) -> int:
     """Return the most legal bets that there can be with so many chips on the table."""
     most = min(chips, rules.max_bet)
     return max(len(legal_bets(rules.menu, allowed)) for allowed in range(most + 1))
@@ -86,7 +86,7 @@ class BetTree(NamedTuple):
     tiro: Ints
 
 
-def bet_tree(rules: BetRules, width: int, stacks: Ints) -> BetTree:
+def bet_tree(rules: RuleNumbers, width: int, stacks: Ints) -> BetTree:
     """Return the bets of the throws from some splits.
 
     Args:
@@ -117,7 +117,7 @@ def bet_tree(rules: BetRules, width: int, stacks: Ints) -> BetTree:
     return BetTree(tuple(levels), split_numbers(taken), split_numbers(np.roll(paid, -1, axis=1)))
 
 
-def _most_allowed(rules: BetRules, stacks: Ints, seat: int, covered: Ints) -> Ints:
+def _most_allowed(rules: RuleNumbers, stacks: Ints, seat: int, covered: Ints) -> Ints:
     """Return (nodes,) the most that a seat may bet; asked once for nodes that are alike."""
     bettors = np.count_nonzero(stacks[:, 1:], axis=1)
     columns = np.stack([stacks[:, 0], bettors, stacks[:, seat], covered], axis=1)
@@ -183,7 +183,7 @@ class Comparison:
 
 
 def compare(
-    rules: BetRules,
+    rules: RuleNumbers,
     table: Table,
     rounded: Floats,
     tie: float,

@@ -91,7 +91,7 @@ class Menu(IntEnum):
     ALL = 1
 
 
-class BetRules(NamedTuple):
+class RuleNumbers(NamedTuple):
     """The options as the flat functions take them."""
 
     cap: int
@@ -103,7 +103,7 @@ class BetRules(NamedTuple):
 
 
 def most_allowed(
-    rules: BetRules, thrower_stack: int, bettors: int, stack: int, covered: int
+    rules: RuleNumbers, thrower_stack: int, bettors: int, stack: int, covered: int
 ) -> int:
     """Return the most that a seat may bet, 0 if the thrower has nothing left to cover.
 
@@ -267,10 +267,10 @@ class Pasa:
         return {"cap": self.cap, "max_bet": self.max_bet, "menu": self.menu}
 
     @cached_property
-    def numbers(self) -> BetRules:
+    def numbers(self) -> RuleNumbers:
         """The same as the flat functions take them."""
         max_bet = NO_MAXIMUM if self.max_bet is None else self.max_bet
-        return BetRules(int(Cap[self.cap.upper()]), max_bet, int(Menu[self.menu.upper()]))
+        return RuleNumbers(int(Cap[self.cap.upper()]), max_bet, int(Menu[self.menu.upper()]))
 
     def new(self, players: int, first: int = 0, seed: Sequence[int] = (0,)) -> PasaState:
         """Return the start of a game, seat ``first`` with the dice; nothing is dealt."""
@@ -307,7 +307,7 @@ class PasaState:
     """A position.  A move is a bet in stakes, an outcome the three faces in ascending order.
 
     Attributes:
-        game: the rules.
+        rules: the rules.
         stacks: each seat's chips in stakes, those it has bet included.
         thrower: the seat with the dice.
         turns_left: the turns still to play, the present one counted.

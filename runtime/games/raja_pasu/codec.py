@@ -118,12 +118,12 @@ class RajaPasuCodec(Codec[RajaPasuState, Sow, NoReturn]):
         steps, endless = before.steps(move)
         events: list[dict[str, Any]] = []
         laps = 0
-        for step, hole, seeds, sown in steps:
-            if step == LAP:
+        for kind, hole, seeds, sown in steps:
+            if kind == LAP:
                 laps += 1
                 fell = _fallen(before, hole, seeds)
                 events.append({"lap": laps, "hole": hole, "seeds": seeds, "sown": fell})
-            elif step == FOUR:
+            elif kind == FOUR:
                 events.append({"pasu": hole, "seat": hole // ROW, "seeds": seeds, "after": sown})
             else:
                 events.append({"pussa": hole, "seat": before.to_move, "seeds": seeds})

@@ -35,10 +35,13 @@ astray by it, and ``exact`` is false.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 from ustad.runtime.core.game import TIE, Advice, Bot, RuleOfThumb, random_for, rank
 from ustad.runtime.games.raja_pasu.rules import (
+    MOVER,
     NO_LOG,
+    OPPONENT,
     ROW,
     RajaPasu,
     RajaPasuState,
@@ -60,7 +63,7 @@ class EasyBot(RuleOfThumb[RajaPasuState, Sow]):
     def choose(self, view: RajaPasuState) -> Sow:
         """Return the move."""
         moves = view.legal_moves()
-        capturing = [move for move in moves if view.sown(move)[1][0] > 0]
+        capturing = [move for move in moves if view.sown(move).mine > 0]
         return random_for(self._seed, (view.board, view.to_move)).choice(capturing or moves)
 
 
@@ -69,22 +72,29 @@ class MediumBot(RuleOfThumb[RajaPasuState, Sow]):
 
     def choose(self, view: RajaPasuState) -> Sow:
         """Return the move."""
+        return max(view.legal_moves(), key=lambda move: view.sown(move).gain)
 
-        def gain(move: Sow) -> int:
-            _, (mine, other), _ = view.sown(move)
-            return mine - other
 
-        return max(view.legal_moves(), key=gain)
-
+Position = tuple[Seeds, int]
+"""The seeds of a ring, and how many of its holes are the mover's."""
 
 Leaf = Callable[[Seeds, int], int | None]
+
+
+class Child(NamedTuple):
+    """A move in a search: what it gains, the position after it, the most that it can bring."""
+
+    gain: int
+    after: Seeds
+    most: int
 
 
 class _TooFarError(Exception):
     """The search has looked at as many positions as it may."""
 
 
-_BOUND_BELOW, _BOUND_ABOVE, _EXACT = range(3)
+_AT_LEAST, _AT_MOST, _EXACT = range(3)
+"""What a margin found is: one that the true margin is not below, not above, or the true one."""
 
 _TO_THE_END = 1000
 
@@ -111,14 +121,11 @@ class Search:
         self.leaf = leaf
         self.positions = 0
         self._most = float("inf")
-        self._found: dict[tuple[Seeds, int], tuple[int, int, int]] = {}
-        self._children: dict[tuple[Seeds, int], list[tuple[int, Seeds, int]]] = {}
+        self._found: dict[Position, tuple[int, int, int]] = {}
+        self._children: dict[Position, list[Child]] = {}
 
-    def children(self, seeds: Seeds, own: int) -> list[tuple[int, Seeds, int]]:
-        """Return gain, position after it and the most that it can bring, for each move.
-
-        The moves with the greatest gain come first.
-        """
+    def children(self, seeds: Seeds, own: int) -> list[Child]:
+        """Return what each move leads to, those with the greatest gain first."""
         key = (seeds, own)
         known = self._children.get(key)
         if known is None:
@@ -129,9 +136,9 @@ class Search:
             for hole in range(own):
                 if seeds[hole]:
                     play_hole(seeds, own, hole, self.skipped, board, taken, NO_LOG)
-                    gain, after = taken[0] - taken[1], (*board[own:], *board[:own])
-                    known.append((gain, after, gain + sum(after)))
-            known.sort(key=lambda child: -child[0])
+                    gain, after = taken[MOVER] - taken[OPPONENT], (*board[own:], *board[:own])
+                    known.append(Child(gain, after, gain + sum(after)))
+            known.sort(key=lambda child: -child.gain)
             self._children[key] = known
         return known
 
@@ -156,8 +163,8 @@ class Search:
         searched, margin, kind = self._found.get(key, (-1, 0, _EXACT))
         if searched >= depth and (
             kind == _EXACT
-            or (kind == _BOUND_BELOW and margin >= beta)
-            or (kind == _BOUND_ABOVE and margin <= alpha)
+            or (kind == _AT_LEAST and margin >= beta)
+            or (kind == _AT_MOST and margin <= alpha)
         ):
             return margin, searched == _TO_THE_END
         best, proven, floor = -1000, True, alpha
@@ -176,12 +183,13 @@ class Search:
                 proven = sure
                 break
             proven = proven and sure
-        kind = _BOUND_BELOW if best >= beta else _EXACT if best > alpha else _BOUND_ABOVE
+        exact_or_less = _EXACT if best > alpha else _AT_MOST
+        kind = _AT_LEAST if best >= beta else exact_or_less
         self._found[key] = (_TO_THE_END if proven else depth, best, kind)
         return best, proven
 
     def margins(
-        self, positions: Sequence[tuple[Seeds, int]], depth: int, most: int | None = None
+        self, positions: Sequence[Position], depth: int, most: int | None = None
     ) -> list[tuple[int, bool]]:
         """Return the margin of each position, and whether it is proven.
 
@@ -199,7 +207,7 @@ class Search:
                 self._children.clear()
 
     def _margins(
-        self, positions: Sequence[tuple[Seeds, int]], depth: int, most: int | None
+        self, positions: Sequence[Position], depth: int, most: int | None
     ) -> list[tuple[int, bool]]:
         self.positions = 0
         self._most = float("inf")
@@ -220,7 +228,7 @@ class Search:
 class _Rater(Bot[RajaPasuState, Sow]):
     """A level that knows the margin of every move."""
 
-    def after(self, positions: Sequence[tuple[Seeds, int]]) -> list[tuple[int, bool]]:
+    def after(self, positions: Sequence[Position]) -> list[tuple[int, bool]]:
         """Return the mover's margin of each position, and whether it is exact."""
         raise NotImplementedError
 
@@ -228,8 +236,8 @@ class _Rater(Bot[RajaPasuState, Sow]):
         """Return one of equally good moves: one that captures most, then one that leads on."""
 
         def leads_on(move: Sow) -> tuple[int, bool]:
-            board, taken, _ = view.sown(move)
-            return sum(taken), board not in view.earlier
+            sown = view.sown(move)
+            return sown.taken, sown.board not in view.earlier
 
         return max(tied, key=leads_on)
 
@@ -265,7 +273,7 @@ class _Rater(Bot[RajaPasuState, Sow]):
         moves, gains, positions = view.legal_moves(), [], []
         for move in moves:
             play_hole(seeds, own, holes.index(move.hole), skipped, board, taken, NO_LOG)
-            gains.append(taken[0] - taken[1])
+            gains.append(taken[MOVER] - taken[OPPONENT])
             positions.append(((*board[own:], *board[:own]), len(holes) - own))
         margins = self.after(positions)
         values = [float(gain - margin) for gain, (margin, _) in zip(gains, margins, strict=True)]
@@ -299,7 +307,7 @@ class SearchBot(_Rater):
         self._search = Search(rules.skipped)
         self._depth = depth
 
-    def after(self, positions: Sequence[tuple[Seeds, int]]) -> list[tuple[int, bool]]:
+    def after(self, positions: Sequence[Position]) -> list[tuple[int, bool]]:
         """Return the mover's margin of each position, and whether it is exact."""
         return self._search.margins(positions, self._depth - 1)
 
@@ -329,7 +337,7 @@ class TableBot(_Rater):
             return None
         return self._table(closed).margin(seeds, own)
 
-    def after(self, positions: Sequence[tuple[Seeds, int]]) -> list[tuple[int, bool]]:
+    def after(self, positions: Sequence[Position]) -> list[tuple[int, bool]]:
         """Return the mover's margin of each position, and whether it is exact."""
         found = []
         for seeds, own in positions:
@@ -347,7 +355,7 @@ class TableBot(_Rater):
         without capture.  Each move then leads to a position that needs fewer, so
         no position comes twice.
         """
-        captures = {move: sum(view.sown(move)[1]) for move in tied}
+        captures = {move: view.sown(move).taken for move in tied}
         most = max(tied, key=captures.__getitem__)
         if captures[most]:
             return most

@@ -93,29 +93,36 @@ Seeds = tuple[int, ...]
 PATIENCE = 64
 """Laps after which a move is suspected to be endless."""
 
-LAP, FOUR, BEYOND = range(3)
-"""The steps of a move in a log: a lap, a pasu, a pussa."""
-
-NO_LOG: NDArray[np.int64] = np.zeros((0, 4), dtype=np.int64)
+MOVER, OPPONENT = 0, 1
+"""Whose the two counts of seeds taken are."""
 
 
-def note(log: NDArray[np.int64], step: int, hole: int, seeds: int, sown: int) -> None:
-    """Add a step to a log, unless it is NO_LOG.
+LAP, FOUR, PUSSA = range(3)
+"""The kinds of steps: a lap, a pasu, a pussa."""
 
-    Args:
-        log: (steps + 1, 4): ``log[0, 0]`` counts the steps, a row each follows.
-        step: LAP, FOUR or BEYOND.
-        hole: where the seeds were taken.
-        seeds: how many.
-        sown: how many seeds of the lap had been sown by then.
-    """
+
+class Step(NamedTuple):
+    """A step of a move: where, how many seeds were taken, and how many of the lap were sown."""
+
+    kind: int
+    hole: int
+    seeds: int
+    sown: int
+
+
+Log = NDArray[np.int64]
+"""(steps + 1, 4): how many steps there are, at ``STEPS``, and a :class:`Step` a row."""
+
+STEPS = (0, 0)
+
+NO_LOG: Log = np.zeros((0, len(Step._fields)), dtype=np.int64)
+
+
+def note(log: Log, kind: int, hole: int, seeds: int, sown: int) -> None:
+    """Add a :class:`Step` to a log, unless it is NO_LOG."""
     if len(log) > 0:
-        log[0, 0] += 1
-        at = log[0, 0]
-        log[at, 0] = step
-        log[at, 1] = hole
-        log[at, 2] = seeds
-        log[at, 3] = sown
+        log[STEPS] += 1
+        log[log[STEPS]] = (kind, hole, seeds, sown)
 
 
 def sow_laps(
@@ -125,7 +132,7 @@ def sow_laps(
     skipped: bool,
     most: int,
     taken: Holes,
-    log: NDArray[np.int64],
+    log: Log,
 ) -> tuple[int, int]:
     """Sow lap after lap until the move has ended or so many laps are sown.
 
@@ -158,7 +165,7 @@ def sow_laps(
             held = board[hole] + 1
             if held == PASU:
                 held = 0
-                taken[0 if hole < own else 1] += PASU
+                taken[MOVER if hole < own else OPPONENT] += PASU
                 note(log, FOUR, hole, PASU, sown)
             board[hole] = held
         laps += 1
@@ -166,8 +173,8 @@ def sow_laps(
         if board[hole] == 0:
             beyond = hole + 1 if hole + 1 < size else 0
             if board[beyond] > 0:
-                taken[0] += board[beyond]
-                note(log, BEYOND, beyond, board[beyond], 0)
+                taken[MOVER] += board[beyond]
+                note(log, PUSSA, beyond, board[beyond], 0)
                 board[beyond] = 0
             return laps, -1
     return laps, hole
@@ -196,7 +203,7 @@ def play_hole(
     skipped: bool,
     board: Holes,
     taken: Holes,
-    log: NDArray[np.int64],
+    log: Log,
 ) -> int:
     """Play a hole of a position.
 
@@ -216,8 +223,7 @@ def play_hole(
         so many.
     """
     copy_holes(position, board)
-    taken[0] = 0
-    taken[1] = 0
+    taken[MOVER] = taken[OPPONENT] = 0
     laps, after = sow_laps(board, own, hole, skipped, PATIENCE, taken, log)
     if after < 0:
         return laps
@@ -231,7 +237,7 @@ def play_long(
     skipped: bool,
     board: Holes,
     taken: Holes,
-    log: NDArray[np.int64],
+    log: Log,
 ) -> int:
     """Play a hole like :func:`play_hole`, watching for a relay without end.
 
@@ -245,8 +251,7 @@ def play_long(
     met = np.zeros(len(board), dtype=np.int64)
     copy_holes(position, met)
     at, met_at, laps, period, limit = hole, hole, 0, 0, 1
-    taken[0] = 0
-    taken[1] = 0
+    taken[MOVER] = taken[OPPONENT] = 0
     while True:
         _, at = sow_laps(board, own, at, skipped, 1, taken, log)
         laps += 1
@@ -269,8 +274,7 @@ def play_long(
         laps += 1
 
     copy_holes(position, board)
-    taken[0] = 0
-    taken[1] = 0
+    taken[MOVER] = taken[OPPONENT] = 0
     sow_laps(board, own, hole, skipped, laps, taken, log)
     return -laps
 
@@ -372,6 +376,28 @@ class RajaPasu:
         return NoLuck("no chance is to fall in raja_pasu")
 
 
+class Sown(NamedTuple):
+    """What a move does: the board after it, what mover and opponent took, and the laps.
+
+    The laps are negative where the relay was endless.
+    """
+
+    board: tuple[int, ...]
+    mine: int
+    other: int
+    laps: int
+
+    @property
+    def taken(self) -> int:
+        """All seeds that were taken."""
+        return self.mine + self.other
+
+    @property
+    def gain(self) -> int:
+        """What the mover took more than the opponent."""
+        return self.mine - self.other
+
+
 class RajaPasuState(NamedTuple):
     """A position.
 
@@ -439,24 +465,23 @@ class RajaPasuState(NamedTuple):
         """Return the state after a move, the round perhaps over."""
         if move not in self.legal_moves():
             raise MoveError(f"move: {self._refusal(move)}")
-        board, taken, _ = self.sown(move)
-        captured = (
-            self.captured[SOUTH] + taken[SOUTH ^ self.to_move],
-            self.captured[NORTH] + taken[NORTH ^ self.to_move],
+        sown = self.sown(move)
+        south, north = self.captured
+        south += sown.other if self.to_move else sown.mine
+        north += sown.mine if self.to_move else sown.other
+        stays = not sown.taken and all(
+            seeds < PASU or seeds == after
+            for seeds, after in zip(self.board, sown.board, strict=True)
         )
-        stays = not any(taken) and all(
-            seeds < PASU or seeds == after for seeds, after in zip(self.board, board, strict=True)
-        )
-        earlier = (*self.earlier, self.board) if stays else ()
         return self._replace(
-            board=board, to_move=1 - self.to_move, captured=captured, earlier=earlier
+            board=sown.board,
+            to_move=1 - self.to_move,
+            captured=(south, north),
+            earlier=(*self.earlier, self.board) if stays else (),
         )
 
-    def sown(self, move: Sow) -> tuple[tuple[int, ...], list[int], int]:
-        """Return the board after a legal move, what mover and opponent took, and the laps.
-
-        The laps are negative where the relay was endless.
-        """
+    def sown(self, move: Sow) -> Sown:
+        """Return what a legal move does."""
         holes, own = self.ring()
         after, taken = [0] * len(holes), [0, 0]
         at = holes.index(move.hole)
@@ -464,20 +489,17 @@ class RajaPasuState(NamedTuple):
         board = [0] * HOLES
         for hole, seeds in zip(holes, after, strict=True):
             board[hole] = seeds
-        return tuple(board), taken, laps
+        return Sown(tuple(board), taken[MOVER], taken[OPPONENT], laps)
 
-    def steps(self, move: Sow) -> tuple[list[tuple[int, int, int, int]], bool]:
-        """Return the steps of a legal move, as in :func:`note`, and whether it was endless."""
+    def steps(self, move: Sow) -> tuple[list[Step], bool]:
+        """Return the steps of a legal move, and whether it was endless."""
         holes, own = self.ring()
-        _, _, laps = self.sown(move)
-        log = np.zeros((abs(laps) + ALL_SEEDS // PASU + 3, 4), dtype=np.int64)
+        laps = self.sown(move).laps
+        log = np.zeros((abs(laps) + ALL_SEEDS // PASU + 3, len(Step._fields)), dtype=np.int64)
         at = holes.index(move.hole)
         sow_laps(self.seeds(), own, at, self.rules.skipped, abs(laps), [0, 0], log)
-        found = [
-            (step, holes[hole], seeds, sown)
-            for step, hole, seeds, sown in log[1 : log[0, 0] + 1].tolist()
-        ]
-        return found, laps < 0
+        noted = (Step(*row) for row in log[1 : log[STEPS] + 1].tolist())
+        return [step._replace(hole=holes[step.hole]) for step in noted], laps < 0
 
     def _refusal(self, move: Any) -> str:
         if self.is_over():

@@ -403,9 +403,9 @@ def test_an_endless_relay_is_stopped_where_the_rules_stop_it(node: str, tmp_path
         board = tuple(source.choice((0, 1, 1, 2, 2, 3)) for _ in range(14))
         state = raja_pasu.RajaPasuState(rules, board, (), 0, (0, 0), (), None)
         for move in state.legal_moves():
-            after, taken, laps = state.sown(move)
-            if laps < 0:
-                found.append([board, move.hole, after, taken])
+            sown = state.sown(move)
+            if sown.laps < 0:
+                found.append([board, move.hole, sown.board, [sown.mine, sown.other]])
     for name, module in reader_files().items():
         (tmp_path / name).write_bytes(module)
     with (tmp_path / "raja_pasu.js").open("a") as file:

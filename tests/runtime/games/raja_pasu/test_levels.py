@@ -289,7 +289,7 @@ def test_easy_prefers_a_capture_and_keeps_to_its_seed() -> None:
         moves = [bot.choose(now) for bot in bots]
         for told, move in zip(chosen, moves, strict=True):
             told.append(move)
-        captures = [move for move in now.legal_moves() if now.sown(move)[1][0]]
+        captures = [move for move in now.legal_moves() if now.sown(move).mine]
         assert not captures or set(moves) <= set(captures)
     assert chosen[0] == chosen[1]
     assert chosen[0] != chosen[2]
@@ -298,7 +298,7 @@ def test_easy_prefers_a_capture_and_keeps_to_its_seed() -> None:
 def test_medium_takes_the_greatest_gain() -> None:
     bot = ENTRY.levels.bot("medium", ROUND, None, 0)
     for now in random_states(ROUND.new(), 10):
-        gains = {move: now.sown(move)[1][0] - now.sown(move)[1][1] for move in now.legal_moves()}
+        gains = {move: now.sown(move).gain for move in now.legal_moves()}
         assert gains[bot.choose(now)] == max(gains.values())
         assert bot.ask(now).value is None
 

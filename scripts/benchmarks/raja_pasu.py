@@ -39,7 +39,7 @@ def raja_pasu_size() -> Row:
 @benchmark
 def raja_pasu_open() -> Row:
     """Open and check the table of the round from the start, and make it ready."""
-    from ustad.runtime.games.raja_pasu.levels import RoundTable
+    from ustad.runtime.games.raja_pasu.tables import RoundTable
 
     entry = entry_of("raja_pasu")
     with built(entry, {}) as folder:
@@ -58,7 +58,7 @@ def raja_pasu_ask() -> Row:
     positions, state = [], entry.rules.read({}).new(2)
     while len(positions) < 2000:
         if state.is_over():
-            state = state.game.new(2)
+            state = state.rules.new(2)
         positions.append(entry.codec.state_to_json(state))
         state = state.apply(choose.choice(state.legal_moves()))
     with built(entry, {}) as folder:
@@ -80,14 +80,14 @@ def raja_pasu_strength() -> Row:
     from ustad.runtime.games.raja_pasu.levels import SearchBot
 
     entry = entry_of("raja_pasu")
-    game = entry.rules.read({})
+    rules = entry.rules.read({})
 
     def pairs(one: Any, other: Any, count: int) -> NDArray[np.float64]:
         """Return the margin of one in each pair, a game."""
         margins = []
         for number in range(count):
             for seats in ((one, other), (other, one)):
-                state = game.deal(2, (1, number))
+                state = rules.deal(2, (1, number))
                 while not state.is_over():
                     state = state.apply(seats[state.to_move].choose(state))
                 margins.append(state.returns()[seats.index(one)])
@@ -95,9 +95,10 @@ def raja_pasu_strength() -> Row:
 
     with built(entry, {}) as folder:
         expert, hard, medium = (
-            entry.levels.bot(level, game, folder, 0) for level in ("expert", "hard", "medium")
+            entry.levels.bot(level, rules, folder, 0) for level in ("expert", "hard", "medium")
         )
-        others = {"medium": (medium, 300), "hard": (hard, 300), "depth_8": (SearchBot(game, 8), 60)}
+        deeper = SearchBot(rules, 8)
+        others = {"medium": (medium, 300), "hard": (hard, 300), "depth_8": (deeper, 60)}
         against = {name: pairs(expert, bot, count) for name, (bot, count) in others.items()}
         seen = pairs(hard, medium, 600)
     lost = {name: int((margins < 0).sum()) for name, margins in against.items()}

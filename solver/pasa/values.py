@@ -181,8 +181,9 @@ def backward_pass(
         progress: called with the states done and all states.
         threads: how many to use, all cores by default.
     """
+    finished = finished_shares(plan.players, plan.chips)
     values = np.full((plan.turns + 1, plan.splits, plan.players), np.nan)
-    values[0] = finished_shares(plan.players, plan.chips)
+    values[0] = finished
     threads, done = threads or available_cores(), 0
     with ThreadPoolExecutor(threads) as pool:
         for turns_left in range(1, plan.turns + 1):

@@ -1,22 +1,10 @@
-"""The four levels of pasa.
-
-- **easy** bets the least;
-- **medium** draws one of the bets it may make;
-- **hard** follows the lead rule: the most until its lead over the next largest
-  stack, in stakes, exceeds the turns left, the present one counted; then the
-  least;
-- **expert** plays the equilibrium of the stored table.
+"""The four levels of pasa; the README of this folder says what each plays.
 
 The problem of expert.  The table holds every seat's win share between throws.  The
 bets of one throw are a small tree: each seat picks the bet with its largest own
 share, knowing what the seats after it will do, and the smallest of bets within
 1e-9.  That is the solver's rule on the solver's numbers, so the bet chosen here
 is the bet chosen there.
-
-Which table answers.  A position says nothing of the laps of its game, and a table
-for more laps answers it as well; so does a table of two seats that holds smaller
-totals.  Of all tables in the folder with the position's seats and rules that
-reach far enough, the one with the fewest laps and chips is read.
 
 Shapes.  Seats are counted from the thrower: ``stacks[0]`` is the thrower's.  Rows
 of the table are (seats,) float64 win shares in that order.

@@ -1,8 +1,15 @@
-"""The tables of pasa: what each is keyed by, and which one answers a position."""
+"""The tables of pasa: what each is keyed by, and which one answers a position.
+
+A position says nothing of the laps of its game, and a table for more laps answers it as
+well; so does a table of two seats that holds smaller totals.  Of all tables in the folder
+with the position's seats and rules that reach far enough, the one with the fewest laps and
+chips is read.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +23,8 @@ from ustad.runtime.games.pasa.states import (
     binomials,
     even_split,
     first_split,
-    least_chips,
     split_number,
+    totals,
 )
 from ustad.tables import TableSpec, table_files
 
@@ -108,7 +115,7 @@ TABLES = PasaTables()
 
 
 def find_table(folder: Path, rules: Pasa, players: int, chips: int, turns_left: int) -> TableSpec:
-    """Return the smallest table in a folder that answers, or, if none does, the one to build.
+    """Return the table in a folder that answers, or, if none does, the one to build.
 
     Args:
         folder: where the tables are.
@@ -120,25 +127,16 @@ def find_table(folder: Path, rules: Pasa, players: int, chips: int, turns_left: 
     Raises:
         PositionError: none answers, and the one to build cannot fit.
     """
-    found = []
-    for path in table_files(folder):
-        _, *texts = path.stem.split(",")
-        try:
-            options = parse_options(NAME, TABLES.fields, texts)
-            spec = TABLES.spec(options)
-        except OptionError:
-            continue
-        key = spec.options
-        if (
-            path.name == spec.file_name
-            and key["players"] == players
-            and all(key[name] == value for name, value in rules.options.items())
-            and least_chips(players, key["chips"]) <= chips <= key["chips"]
-            and turns_left <= players * key["laps"]
-        ):
-            found.append((key["laps"], key["chips"], spec))
-    if found:
-        return min(found, key=lambda row: row[:2])[2]
+    fit = [
+        spec
+        for spec in _specs_in(folder)
+        if spec.options["players"] == players
+        and all(spec.options[name] == value for name, value in rules.options.items())
+        and chips in totals(players, spec.options["chips"])
+        and turns_left <= players * spec.options["laps"]
+    ]
+    if fit:
+        return min(fit, key=lambda spec: (spec.options["laps"], spec.options["chips"]))
     laps = -(-turns_left // players)
     try:
         return TABLES.spec({**rules.options, "players": players, "chips": chips, "laps": laps})
@@ -147,3 +145,13 @@ def find_table(folder: Path, rules: Pasa, players: int, chips: int, turns_left: 
             f"position: stacks, turns_left: {chips} chips and {turns_left} turns are more than a "
             f"table can hold: {error}"
         ) from None
+
+
+def _specs_in(folder: Path) -> Iterator[TableSpec]:
+    """Yield what the tables of pasa in a folder are by their names."""
+    for path in table_files(folder):
+        _, *texts = path.stem.split(",")
+        with suppress(OptionError):
+            spec = TABLES.spec(parse_options(NAME, TABLES.fields, texts))
+            if path.name == spec.file_name:
+                yield spec

@@ -1,9 +1,4 @@
-"""The four levels of Raja Pasu.
-
-- **easy** plays a random move, of those that capture something if there are any;
-- **medium** plays for the greatest gain of the move itself;
-- **hard** looks four moves ahead, without tables;
-- **expert** plays the exact tables: no play gains more against the best reply.
+"""The four levels of Raja Pasu; the README of this folder says what each plays.
 
 All of them play for the margin of the round, in a match too.
 
@@ -15,10 +10,9 @@ arise from a start of a round is there, and every position with few seeds.
 **Searching.**  An odd position that someone typed in is searched
 (:class:`Search`): negamax with alpha-beta and a transposition table, deepened ply
 by ply, with the tables as leaves, until all is proven or so many positions were
-looked at, which takes about two seconds and does not depend on the machine.  A value
-is *proven* if no guess had a part in it: ``exact`` in the answer says so.
-Positions are the seeds of the ring seen by the mover; no search knows which hole
-is which.
+looked at.  A value is *proven* if no guess had a part in it: ``exact`` in the
+answer says so.  Positions are the seeds of the ring seen by the mover; no search
+knows which hole is which.
 
 **Ties.**  A move that keeps the value may still lead nowhere: equally good moves
 can go round for ever, and the third repetition pays what it likes.  So of equals

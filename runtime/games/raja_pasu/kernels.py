@@ -6,7 +6,7 @@ from ustad.runtime.core.kernels import callable_from_compiled, compiled
 from ustad.runtime.games.raja_pasu import rules, states
 
 callable_from_compiled(
-    rules.note, rules.sow_laps, rules.copy_holes, rules.same_holes, rules.play_long
+    rules.note, rules.sow_laps, rules.copy_holes, rules.same_holes, rules.play_watched
 )
 
 play_hole = compiled(rules.play_hole)

@@ -196,10 +196,10 @@ def play_hole(
     laps, after = sow_laps(board, own, hole, skipped, PATIENCE, taken, log)
     if after < 0:
         return laps
-    return play_long(position, own, hole, skipped, board, taken, log[:0])
+    return play_watched(position, own, hole, skipped, board, taken, log[:0])
 
 
-def play_long(
+def play_watched(
     position: Sequence[int] | NDArray[np.int64],
     own: int,
     hole: int,
@@ -208,44 +208,29 @@ def play_long(
     taken: Holes,
     log: Log,
 ) -> int:
-    """Play a hole like :func:`play_hole`, watching for a relay without end.
+    """Play a hole like :func:`play_hole`, stopping a relay without end.
 
-    A lap is fixed by the board and the hole it starts from, its *start*.  Brent's
-    method finds the period of the sequence of starts; two runs a period apart
-    meet at the first start that comes again, which is where the relay is stopped.
-    A relay that repeats captures nothing within the period, since captured seeds
-    do not return.  Nothing is taken down: ``log`` is empty.
+    A lap is fixed by the board and the hole it starts from.  Those of all laps are kept, and
+    the relay is stopped at the first that comes again.  Nothing is taken down: ``log`` is empty.
     """
-    copy_holes(position, board)
-    met = np.zeros(len(board), dtype=np.int64)
-    copy_holes(position, met)
-    at, met_at, laps, period, limit = hole, hole, 0, 0, 1
-    taken[MOVER] = taken[OPPONENT] = 0
-    while True:
-        _, at = sow_laps(board, own, at, skipped, 1, taken, log)
-        laps += 1
-        period += 1
-        if at < 0:
-            return laps
-        if at == met_at and same_holes(board, met):
-            break
-        if period == limit:
-            copy_holes(board, met)
-            met_at, period, limit = at, 0, 2 * limit
-
-    copy_holes(position, met)
-    _, met_at = sow_laps(met, own, hole, skipped, period, taken, log)
-    copy_holes(position, board)
-    at, laps = hole, period
-    while not (at == met_at and same_holes(board, met)):
-        _, at = sow_laps(board, own, at, skipped, 1, taken, log)
-        _, met_at = sow_laps(met, own, met_at, skipped, 1, taken, log)
-        laps += 1
-
+    size = len(position)
+    boards = np.zeros((2 * PATIENCE, size), dtype=np.int64)
+    holes = np.zeros(2 * PATIENCE, dtype=np.int64)
     copy_holes(position, board)
     taken[MOVER] = taken[OPPONENT] = 0
-    sow_laps(board, own, hole, skipped, laps, taken, log)
-    return -laps
+    laps = 0
+    while hole >= 0:
+        for lap in range(laps):
+            if holes[lap] == hole and same_holes(board, boards[lap]):
+                return -laps
+        if laps == len(holes):
+            boards = np.concatenate((boards, np.zeros_like(boards)))
+            holes = np.concatenate((holes, np.zeros_like(holes)))
+        copy_holes(board, boards[laps])
+        holes[laps] = hole
+        _, hole = sow_laps(board, own, hole, skipped, 1, taken, log)
+        laps += 1
+    return laps
 
 
 # The game.

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import numpy as np
 
+from ustad.runtime.core import registry
 from ustad.runtime.core.errors import UstadError
 from ustad.runtime.core.options import parse_options
-from ustad.runtime.core.registry import NAMES, entry
 from ustad.runtime.export import export_faults, is_export
 from ustad.tables import (
     CorruptTableError,
@@ -30,7 +30,7 @@ def _remedy(path: Path) -> str:
     """Return the command that builds the table that a file is by its name."""
     game, *options = path.stem.split(",")
     with suppress(UstadError):
-        tables = entry(game).tables
+        tables = registry.entry(game).tables
         spec = tables.spec(parse_options(game, tables.fields, options))
         if spec.file_name == path.name:
             return spec.build_command(path.parent, force=True)
@@ -46,9 +46,9 @@ def open_file(path: Path) -> Table:
     remedy = _remedy(path)
     name, options = identity(path, remedy)
     try:
-        spec = entry(name).tables.spec(options)
+        spec = registry.entry(name).tables.spec(options)
     except UstadError as error:
-        known = f"a table of {', '.join(NAMES)}"
+        known = f"a table of {', '.join(registry.NAMES)}"
         raise MismatchedTableError(path, known, str(error), remedy) from None
     if path.name != spec.file_name:
         raise MismatchedTableError(path, f"the name {spec.file_name}", path.name, remedy)
@@ -85,7 +85,7 @@ def folder_faults(folder: Path) -> dict[Path, str | None]:
 def _check_structure(table: Table) -> None:
     """Check what a table carries for readers in other languages, or raise CorruptTableError."""
     spec, remedy = table.spec, table.spec.build_command(table.path.parent, force=True)
-    expected = entry(spec.game).tables.structure(spec.options)
+    expected = registry.entry(spec.game).tables.structure(spec.options)
     found = structure(table.path, remedy)
     for name in sorted(expected.keys() | found.keys()):
         if name not in found or name not in expected:

@@ -16,7 +16,6 @@ from ustad.runtime.core import registry
 from ustad.runtime.core.entry import AnyEntry
 from ustad.runtime.core.errors import MissingPackageError, UsageError
 from ustad.runtime.core.options import parse_options
-from ustad.runtime.core.registry import NAMES
 from ustad.tables import Table, check_bundle_folder, remove_stale, write_bundle
 
 Wanted = tuple[AnyEntry, Mapping[str, Any]]
@@ -32,7 +31,7 @@ def add_build(commands: Any, games: Sequence[str]) -> None:
 
 def add_build_flags(parser: argparse.ArgumentParser) -> None:
     """Add the flags of the build command but the common ones."""
-    parser.add_argument("games", nargs="*", metavar="GAME", help=f"of {', '.join(NAMES)}")
+    parser.add_argument("games", nargs="*", metavar="GAME", help=f"of {', '.join(registry.NAMES)}")
     parser.add_argument(
         "--option",
         action="append",
@@ -46,7 +45,7 @@ def add_build_flags(parser: argparse.ArgumentParser) -> None:
 def _build(args: argparse.Namespace) -> int:
     if args.option and len(args.games) != 1:
         raise UsageError("build: --option goes with exactly one game")
-    wanted = _default_tables(dict.fromkeys(args.games or NAMES))
+    wanted = _default_tables(dict.fromkeys(args.games or registry.NAMES))
     if args.option:
         entry = registry.entry(args.games[0])
         tables = entry.tables
@@ -117,7 +116,7 @@ def add_bundle(commands: Any, games: Sequence[str]) -> None:
 
 
 def _bundle(args: argparse.Namespace) -> int:
-    wanted = _default_tables(NAMES)
+    wanted = _default_tables(registry.NAMES)
     out = Path(args.out)
     check_bundle_folder((entry.tables.spec(options) for entry, options in wanted), out)
     built = list(_built(wanted, folder_of(args), force=False))

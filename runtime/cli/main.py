@@ -21,9 +21,9 @@ from typing import Any, NoReturn
 
 from ustad.runtime.cli.output import fail, print_json
 from ustad.runtime.cli.parser import OK, Parser, add_command, add_flags
+from ustad.runtime.core import registry
 from ustad.runtime.core.entry import Command
 from ustad.runtime.core.errors import UstadError
-from ustad.runtime.core.registry import NAMES, entry
 from ustad.tables import TableError
 
 MODULES = {
@@ -81,7 +81,7 @@ def _open_closed_streams() -> None:
 def _parser(words: Sequence[str]) -> Parser:
     """Return the parser of the command that these words begin with, else of all commands."""
     command, game = (*words, "", "")[:2]
-    games = (game,) if game in NAMES else NAMES
+    games = (game,) if game in registry.NAMES else registry.NAMES
     parser = Parser(prog="ustad", description="Optimal play, precomputed, for table games.")
     parser.add_argument("--version", action=_Version, nargs=0, help="print the version and leave")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
@@ -89,8 +89,8 @@ def _parser(words: Sequence[str]) -> Parser:
         module = import_module(f"ustad.runtime.cli.{MODULES[name]}")
         getattr(module, f"add_{name}")(commands, games)
     if command not in MODULES:
-        for name in NAMES:
-            for own in entry(name).commands:
+        for name in registry.NAMES:
+            for own in registry.entry(name).commands:
                 _add_own(commands, own)
     return parser
 

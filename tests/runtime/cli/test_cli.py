@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ustad.runtime.cli import build
+from ustad.runtime.core import registry
 from ustad.runtime.core.registry import entry as entry_of
 from ustad.runtime.games.yacht.entry import ENTRY
 from ustad.runtime.games.yacht.rules import BOXES, SECOND_YACHT
@@ -484,7 +484,7 @@ def test_play_tells_at_once_which_table_is_missing(run_ustad: Ustad, tmp_path: P
 @pytest.fixture
 def one_game(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
     """Let dice poker, quickly solved, be the only game; the options of its default tables."""
-    monkeypatch.setattr(build, "NAMES", ("dice_poker",))
+    monkeypatch.setattr(registry, "NAMES", ("dice_poker",))
     return entry_of("dice_poker").tables.defaults()
 
 

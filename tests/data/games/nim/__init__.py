@@ -1,0 +1,1 @@
+"""Nim with a die: the smallest game that has everything a game of the house has."""

@@ -8,25 +8,61 @@ registered object, so any game can be played.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from ustad.runtime.core.entry import AnyEntry
+from ustad.runtime.core.entry import AnyEntry, Text
 from ustad.runtime.core.errors import MoveError, UsageError, UstadError
 from ustad.runtime.core.game import CHANCE, Bot
 from ustad.runtime.core.texts import advice_text
 from ustad.tables import TableError
-
-Read = Callable[[str], str]
-Write = Callable[[str], None]
 
 TOLD = 8
 """How many options are told when the person asks for advice."""
 
 HELP = "type a move, ? for advice, h for this help, q to leave"
 
+GOES_ON = "Enter to go on, u to take it back"
+
 
 class LeaveGame(Exception):  # noqa: N818 - leaving is no error
     """The person wants to stop."""
+
+
+@dataclass(frozen=True)
+class Terminal:
+    """Where a person reads and types.
+
+    Attributes:
+        read: shows a prompt and returns what was typed; raises EOFError at the end of input.
+        write: shows a text.
+    """
+
+    read: Callable[[str], str]
+    write: Callable[[str], None]
+
+    def ask(self, prompt: str) -> str:
+        """Return what was typed, without the spaces around it.
+
+        Raises:
+            LeaveGame: the person wants to leave (``q``, Ctrl-C, Ctrl-D), and has said so twice.
+        """
+        while True:
+            try:
+                typed = self.read(prompt).strip()
+            except (EOFError, KeyboardInterrupt):
+                typed = "q"
+            if typed not in {"q", "quit"}:
+                return typed
+            if self._leaves():
+                raise LeaveGame
+
+    def _leaves(self) -> bool:
+        try:
+            typed = self.read("leave the game? It is lost. y to leave, Enter to go on > ")
+        except (EOFError, KeyboardInterrupt):
+            return True
+        return typed.strip().lower() in {"y", "yes", "q", "quit"}
 
 
 def play(
@@ -36,8 +72,7 @@ def play(
     adviser: Callable[[], Bot[Any, Any]],
     seed: Sequence[int],
     first: int,
-    read: Read,
-    write: Write,
+    terminal: Terminal,
 ) -> Any | None:
     """Play one game.
 
@@ -48,8 +83,7 @@ def play(
         adviser: makes who answers ``?``, when it is first asked.
         seed: what the luck is drawn from.
         first: the seat that begins.
-        read: shows a prompt and returns what was typed; raises EOFError at the end of input.
-        write: shows a text.
+        terminal: where the person reads and types.
 
     Returns:
         The finished state, None if the person left.
@@ -57,7 +91,8 @@ def play(
     players = len(bots)
     luck = rules.luck(players, seed)
     state = rules.new(players, first, seed)
-    write(HELP)
+    text = entry.text.read_by(bots.index(None))
+    terminal.write(HELP)
     try:
         while (player := state.current_player()) >= 0 or player == CHANCE:
             if player == CHANCE:
@@ -65,74 +100,67 @@ def play(
             elif (bot := bots[player]) is not None:
                 move = bot.choose(state.view(player))
             else:
-                move = _ask_person(entry, state, player, adviser, read, write)
+                move = _ask_person(text, state.view(player), adviser, terminal)
             after = state.apply(move)
-            write(entry.text.describe_step(state, move, after))
+            terminal.write(text.describe_step(state, move, after))
             state = after
-    except (EOFError, LeaveGame):
-        write("the game is left")
+    except LeaveGame:
+        terminal.write("the game is left")
         return None
-    write(entry.text.describe(state))
-    write(_result(bots, state))
+    terminal.write(text.describe(state))
+    terminal.write(text.result(state))
     return state
 
 
 def _ask_person(
-    entry: AnyEntry,
-    state: Any,
-    player: int,
-    adviser: Callable[[], Bot[Any, Any]],
-    read: Read,
-    write: Write,
+    text: Text[Any, Any], view: Any, adviser: Callable[[], Bot[Any, Any]], terminal: Terminal
 ) -> Any:
     """Return the move that the person settles on."""
-    view = state.view(player)
-    write("")
-    write(entry.text.describe(view))
+    terminal.write("")
+    terminal.write(text.describe(view))
     while True:
-        typed = read(f"{entry.text.prompt(view)}\n> ").strip()
-        if typed in {"q", "quit"}:
-            raise LeaveGame
+        typed = terminal.ask(f"{text.prompt(view)}\n> ")
         if typed in {"", "h", "help"}:
-            write(HELP)
+            terminal.write("\n".join(filter(None, [text.outline, HELP])))
         elif typed == "?":
             try:
-                write(advice_text(entry.text, adviser().ask(view), TOLD))
+                terminal.write(advice_text(text, adviser().ask(view), TOLD))
             except (UstadError, TableError) as error:
-                write(str(error))
+                terminal.write(str(error))
         else:
             try:
-                move = entry.text.move_from_text(view, typed)
+                move = text.move_from_text(view, typed)
             except MoveError as error:
-                write(str(error))
+                terminal.write(f"{error}; h for help")
                 continue
-            if _settled(entry, move, read):
+            if _settled(text, view, move, terminal):
                 return move
-            write("taken back")
+            terminal.write("taken back")
 
 
-def _settled(entry: AnyEntry, move: Any, read: Read) -> bool:
+def _settled(text: Text[Any, Any], view: Any, move: Any, terminal: Terminal) -> bool:
     """Let the person take the move back before anything follows from it."""
-    typed = read(f"{entry.text.describe_move(move)}: Enter to go on, u to take it back > ")
-    if typed.strip() in {"q", "quit"}:
-        raise LeaveGame
-    return typed.strip() == ""
+    told = text.describe_choice(view, move)
+    questions = [f"{told}: {GOES_ON}"]
+    if text.wastes(view, move):
+        questions.append(f"really {told}? {GOES_ON}")
+    return all(_goes_on(question, terminal) for question in questions)
 
 
-def _result(bots: Sequence[Bot[Any, Any] | None], state: Any) -> str:
-    """Return who gained what."""
-    names = ["you" if bot is None else f"seat {seat}" for seat, bot in enumerate(bots)]
-    return "\n".join(
-        f"{name}: {score:g} points, gains {gain:g}"
-        for name, score, gain in zip(names, state.scores(), state.returns(), strict=True)
-    )
+def _goes_on(question: str, terminal: Terminal) -> bool:
+    """Tell whether the person goes on; what is neither Enter nor u is asked again."""
+    while True:
+        typed = terminal.ask(f"{question} > ")
+        if typed in {"", "u"}:
+            return typed == ""
+        terminal.write(f"expected {GOES_ON}")
 
 
-def wants_another(read: Read) -> bool:
+def wants_another(terminal: Terminal) -> bool:
     """Ask whether another game is to be played; the end of input says no."""
     try:
-        return read("Enter for another game, q to leave > ").strip() == ""
-    except EOFError:
+        return terminal.read("Enter for another game, q to leave > ").strip() == ""
+    except (EOFError, KeyboardInterrupt):
         return False
 
 

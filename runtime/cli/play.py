@@ -56,12 +56,13 @@ def _play(args: argparse.Namespace) -> int:
     print(f"{entry.title}: you sit in seat {seat} of {players}; seed {seed}")
     if entry.text.note:
         print(entry.text.note)
+    terminal = play.Terminal(_typed, print)
     # The seat that begins moves on from game to game.
     for number in count():
         luck = (seed, number) if number else (seed,)
         first = number % players
-        ended = play.play(entry, rules, bots, adviser, luck, first, _typed, print)
-        if ended is None or not play.wants_another(_typed):
+        ended = play.play(entry, rules, bots, adviser, luck, first, terminal)
+        if ended is None or not play.wants_another(terminal):
             return OK
     return OK
 

@@ -18,10 +18,11 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
-from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar
+from typing import Any, Generic, NamedTuple, Self, TypeAlias, TypeVar
 
 from numpy.typing import NDArray
 
@@ -122,9 +123,31 @@ class Codec(ABC, Generic[StateT, MoveT, OutcomeT]):
 
 
 class Text(ABC, Generic[StateT, MoveT]):
-    """A game in words: what people read and type.  ``note`` is told before a game is played."""
+    """A game in words: what people read and type.
+
+    Attributes:
+        note: what is told before a game is played.
+        outline: the rules and the terms in some lines, for the help.
+        you: the seat of the person who reads, None for someone who watches.
+    """
 
     note = ""
+    outline = ""
+    you: int | None = None
+
+    def read_by(self, seat: int) -> Self:
+        """Return the same words for the person in a seat, who is "you" in them."""
+        found = copy(self)
+        found.you = seat
+        return found
+
+    def name(self, seat: int) -> str:
+        """Return what a seat is called."""
+        return "you" if seat == self.you else f"seat {seat}"
+
+    def does(self, seat: int, verb: str) -> str:
+        """Return a seat and what it does: ``you roll``, ``seat 1 rolls``."""
+        return f"you {verb}" if seat == self.you else f"seat {seat} {verb}s"
 
     @abstractmethod
     def describe(self, state: StateT) -> str:
@@ -143,7 +166,32 @@ class Text(ABC, Generic[StateT, MoveT]):
         del after
         if before.current_player() == CHANCE:
             return f"chance: {self.describe_outcome(move)}"
-        return f"seat {before.current_player()}: {self.describe_move(move)}"
+        return f"{self.name(before.current_player())}: {self.describe_move(move)}"
+
+    def describe_choice(self, state: StateT, move: MoveT) -> str:
+        """Return a move that is about to be made, with what it brings where that is sure."""
+        del state
+        return self.describe_move(move)
+
+    def wastes(self, state: StateT, move: MoveT) -> bool:
+        """Tell whether a move gives up what a person is asked about twice."""
+        del state, move
+        return False
+
+    def result(self, state: Any) -> str:
+        """Return who won a finished game, and how."""
+        scores, returns = state.scores(), state.returns()
+        names = [self.name(seat) for seat in range(len(scores))]
+        if len(scores) == 1:
+            return f"the game ends with {scores[0]:g}"
+        order = sorted(range(len(scores)), key=lambda seat: -returns[seat])
+        winners = [names[seat] for seat in order if returns[seat] == returns[order[0]]]
+        won = f"{winners[0]} won" if len(winners) == 1 else f"{' and '.join(winners)} share the win"
+        if len(scores) == 2:
+            high, low = order
+            whose = "your " if low == self.you else ""
+            return f"{won}, {scores[high]:g} to {whose}{scores[low]:g}"
+        return f"{won}: " + ", ".join(f"{names[seat]} {scores[seat]:g}" for seat in order)
 
     @abstractmethod
     def prompt(self, state: StateT) -> str:

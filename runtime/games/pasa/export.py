@@ -54,7 +54,7 @@ from ustad.runtime.games.pasa.codec import CODEC
 from ustad.runtime.games.pasa.levels import Betting, TableBot, bets_made, in_seats
 from ustad.runtime.games.pasa.rules import POSITION_OPTIONS, Pasa, PasaState
 from ustad.runtime.games.pasa.states import Floats, least_chips
-from ustad.runtime.games.pasa.tables import TABLES
+from ustad.runtime.games.pasa.tables import TABLES, rules_of
 from ustad.tables import Table, TableSpec, open_table
 
 ALLOWED_ERROR = 0.001
@@ -114,7 +114,7 @@ def content(options: Mapping[str, Any], folder: Path, progress: Progress | None 
     """
     spec = TABLES.spec(options)
     table = open_table(spec, folder)
-    rules = Pasa(**{option.name: spec.options[option.name] for option in POSITION_OPTIONS})
+    rules = rules_of(spec)
     width, paths = _width_and_paths(rules, spec)
     packed = rounded(table.values)
     read = packed.values()

@@ -52,7 +52,7 @@ class Layer(NamedTuple):
         first_row: the row of the first split of these chips.
         turns_left: the turns left, the present one counted.
         policies: (seats,) the :class:`Policy` of each seat.
-        final: (splits, seats) the shares if no turn is left.
+        finished: (splits, seats) the shares if no turn is left.
         now: (splits, seats) those with this turn still on, being solved.
         later: (splits, seats) those with one turn less.
         guide_now: as ``now`` by the table that seats may follow, without rows if none does.
@@ -66,7 +66,7 @@ class Layer(NamedTuple):
     first_row: int
     turns_left: int
     policies: Ints
-    final: Floats
+    finished: Floats
     now: Floats
     later: Floats
     guide_now: Floats
@@ -326,7 +326,7 @@ def solve_splits(layer: Layer, begin: int, end: int) -> None:
         thrower_stack = room.stacks[0]
         row = layer.first_row + split
         if bettors == 0 or (bettors == 1 and thrower_stack == 0):  # one seat has every chip
-            layer.now[row] = layer.final[row]
+            layer.now[row] = layer.finished[row]
         elif thrower_stack == 0:  # skipped
             after = layer.later[layer.first_row + turned_split(layer.binomial, room.stacks)]
             layer.now[row, 0] = after[seats - 1]

@@ -49,7 +49,7 @@ from typing import Any
 import numpy as np
 
 from ustad.runtime.core.work import Progress, available_cores
-from ustad.runtime.games.pasa.rules import POSITION_OPTIONS, Menu, Pasa, RuleNumbers
+from ustad.runtime.games.pasa.rules import Menu, RuleNumbers
 from ustad.runtime.games.pasa.states import (
     Floats,
     Ints,
@@ -58,10 +58,10 @@ from ustad.runtime.games.pasa.states import (
     first_split,
     totals,
 )
-from ustad.runtime.games.pasa.tables import TABLES
+from ustad.runtime.games.pasa.tables import TABLES, rules_of
 from ustad.solver.pasa.throws import Layer, Policy, solve_splits
 
-BUTTONS = 4
+MOST_BUTTONS = 4
 
 _SIDE_BY_SIDE = 1024
 """States of one thrower's stack for which a thread of its own is worth starting."""
@@ -127,8 +127,8 @@ def plan_of(options: Mapping[str, Any]) -> Plan:
     """Return the plan for a table's key, or raise OptionError if it cannot fit."""
     spec = TABLES.spec(options)
     players, chips = spec.options["players"], spec.options["chips"]
-    rules = Pasa(**{option.name: spec.options[option.name] for option in POSITION_OPTIONS}).numbers
-    width = BUTTONS if rules.menu == Menu.BUTTONS else min(max(chips // 2, 1), rules.max_bet)
+    rules = rules_of(spec).numbers
+    width = MOST_BUTTONS if rules.menu == Menu.BUTTONS else min(max(chips // 2, 1), rules.max_bet)
     turns, splits, _ = spec.shape
     return Plan(rules, players, chips, turns, splits, binomials(players, chips), width)
 
@@ -156,7 +156,7 @@ def layer_of(
         first_row=plan.first_row(total),
         turns_left=turns_left,
         policies=np.roll(np.array(policies), turns_left),  # the thrower's first
-        final=values[0],
+        finished=values[0],
         now=values[turns_left],
         later=values[turns_left - 1],
         guide_now=guide_now,

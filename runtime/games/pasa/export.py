@@ -49,12 +49,12 @@ from ustad.runtime.export.content import (
     table_facts,
     vectors,
 )
-from ustad.runtime.games.pasa.bet_trees import compare, path_count, widest
+from ustad.runtime.games.pasa.bet_trees import Comparison, compare, path_count, widest
 from ustad.runtime.games.pasa.codec import CODEC
 from ustad.runtime.games.pasa.levels import Betting, TableBot, bets_made, in_seats
 from ustad.runtime.games.pasa.rules import POSITION_OPTIONS, Pasa, PasaState
 from ustad.runtime.games.pasa.states import Floats, least_chips
-from ustad.runtime.games.pasa.tables import TABLES
+from ustad.runtime.games.pasa.tables import TABLES, rules_of
 from ustad.tables import Table, TableSpec, open_table
 
 ALLOWED_ERROR = 0.001
@@ -114,7 +114,7 @@ def content(options: Mapping[str, Any], folder: Path, progress: Progress | None 
     """
     spec = TABLES.spec(options)
     table = open_table(spec, folder)
-    rules = Pasa(**{option.name: spec.options[option.name] for option in POSITION_OPTIONS})
+    rules = rules_of(spec)
     width, paths = _width_and_paths(rules, spec)
     packed = rounded(table.values)
     read = packed.values()
@@ -126,21 +126,15 @@ def content(options: Mapping[str, Any], folder: Path, progress: Progress | None 
             f"less than {ALLOWED_ERROR}"
         )
     nodes, places = found.stored()
-    turns, splits, players = spec.shape
+    begins = starts(rules, table, VECTORS, VECTORS_SEED)
+    exact, told = OneTableBot(rules, table), RoundedBot(rules, table, read)
     return Content(
         options=spec.options,
         facts={
             **table_facts(table, INDEX),
             "in_words": IN_WORDS,
             "option_defaults": read_options(POSITION_OPTIONS, {}),
-            "pasa": {
-                "turns": turns,
-                "splits": splits,
-                "least_chips": least_chips(players, spec.options["chips"]),
-                "width": width,
-                "paths": paths,
-                "tie": TIE,
-            },
+            "pasa": _numbers(spec, width, paths),
         },
         files={
             "values.bin": {
@@ -151,28 +145,37 @@ def content(options: Mapping[str, Any], folder: Path, progress: Progress | None 
         },
         reader=("pasa.js", "export.js"),
         levels={"expert": "win_share"},
-        proof={
-            "states": found.states,
-            "bets": found.bets,
-            "changed": found.changed,
-            "stored": len(nodes),
-            "largest_cost_if_not_stored": found.largest_cost,
-            "largest_cost": 0,
-            "largest_error": error,
-            "residual": found.residual,
-            "allowed_error": ALLOWED_ERROR,
-        },
-        vectors=brief(
-            vectors(
-                CODEC,
-                starts(rules, table, VECTORS, VECTORS_SEED),
-                OneTableBot(rules, table),
-                RoundedBot(rules, table, read),
-                VECTORS,
-                VECTORS_SEED,
-            )
-        ),
+        proof=_proof(found, len(nodes), error),
+        vectors=brief(vectors(CODEC, begins, exact, told, VECTORS, VECTORS_SEED)),
     )
+
+
+def _numbers(spec: TableSpec, width: int, paths: int) -> dict[str, Any]:
+    """Return the numbers that a reader needs to find states and nodes."""
+    turns, splits, players = spec.shape
+    return {
+        "turns": turns,
+        "splits": splits,
+        "least_chips": least_chips(players, spec.options["chips"]),
+        "width": width,
+        "paths": paths,
+        "tie": TIE,
+    }
+
+
+def _proof(found: Comparison, stored: int, error: float) -> dict[str, Any]:
+    """Return what the comparison found and by how much a share is off at most."""
+    return {
+        "states": found.states,
+        "bets": found.bets,
+        "changed": found.changed,
+        "stored": stored,
+        "largest_cost_if_not_stored": found.largest_cost,
+        "largest_cost": 0,
+        "largest_error": error,
+        "residual": found.residual,
+        "allowed_error": ALLOWED_ERROR,
+    }
 
 
 def _width_and_paths(rules: Pasa, spec: TableSpec) -> tuple[int, int]:

@@ -114,6 +114,11 @@ class PasaTables(Tables):
 TABLES = PasaTables()
 
 
+def rules_of(spec: TableSpec) -> Pasa:
+    """Return the rules that a table is of."""
+    return Pasa(**{option.name: spec.options[option.name] for option in POSITION_OPTIONS})
+
+
 def find_table(folder: Path, rules: Pasa, players: int, chips: int, turns_left: int) -> TableSpec:
     """Return the table in a folder that answers, or, if none does, the one to build.
 

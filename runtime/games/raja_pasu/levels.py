@@ -75,6 +75,13 @@ Position = tuple[Seeds, int]
 Leaf = Callable[[Seeds, int], int | None]
 
 
+def played_hole(seeds: Sequence[int], own: int, hole: int, skipped: bool) -> tuple[int, Seeds]:
+    """Return what the mover gains by a hole, and the seeds after it as the opponent sees them."""
+    board, taken = [0] * len(seeds), [0, 0]
+    play_hole(seeds, own, hole, skipped, board, taken, NO_LOG)
+    return taken[MOVER] - taken[OPPONENT], (*board[own:], *board[:own])
+
+
 class Child(NamedTuple):
     """A move in a search: what it gains, the position after it, the most that it can bring."""
 
@@ -125,13 +132,8 @@ class Search:
         if known is None:
             if len(self._children) > self._REMEMBERED:
                 self._children.clear()
-            known = []
-            board, taken = [0] * len(seeds), [0, 0]
-            for hole in range(own):
-                if seeds[hole]:
-                    play_hole(seeds, own, hole, self.skipped, board, taken, NO_LOG)
-                    gain, after = taken[MOVER] - taken[OPPONENT], (*board[own:], *board[:own])
-                    known.append(Child(gain, after, gain + sum(after)))
+            played = (played_hole(seeds, own, at, self.skipped) for at in range(own) if seeds[at])
+            known = [Child(gain, after, gain + sum(after)) for gain, after in played]
             known.sort(key=lambda child: -child.gain)
             self._children[key] = known
         return known
@@ -263,13 +265,10 @@ class _Rater(Bot[RajaPasuState, Sow]):
         """Return the legal moves, their margins, and whether all are exact."""
         holes, own = view.ring()
         seeds, skipped = view.seeds(), view.rules.skipped
-        board, taken = [0] * len(holes), [0, 0]
-        moves, gains, positions = view.legal_moves(), [], []
-        for move in moves:
-            play_hole(seeds, own, holes.index(move.hole), skipped, board, taken, NO_LOG)
-            gains.append(taken[MOVER] - taken[OPPONENT])
-            positions.append(((*board[own:], *board[:own]), len(holes) - own))
-        margins = self.after(positions)
+        moves = view.legal_moves()
+        played = [played_hole(seeds, own, holes.index(move.hole), skipped) for move in moves]
+        gains = [gain for gain, _ in played]
+        margins = self.after([(after, len(holes) - own) for _, after in played])
         values = [float(gain - margin) for gain, (margin, _) in zip(gains, margins, strict=True)]
         exact = all(sure for _, sure in margins)
         if view.earlier:

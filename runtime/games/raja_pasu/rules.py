@@ -208,7 +208,7 @@ def play_watched(
     taken: Holes,
     log: Log,
 ) -> int:
-    """Play a hole like :func:`play_hole`, stopping a relay without end.
+    """Play a hole like :func:`play_hole`, stopping an endless relay.
 
     A lap is fixed by the board and the hole it starts from.  Those of all laps are kept, and
     the relay is stopped at the first that comes again.  Nothing is taken down: ``log`` is empty.

@@ -1,9 +1,40 @@
-"""The rules of pasa: three long dice, one seat throws, every other seat bets against it.
+"""Pasa (पासा): three long dice, one seat throws, every other seat bets against it.
 
-The README of this folder tells them in full.  A *throw* begins with the bets: each seat with
-chips bets in turn against the thrower.  Then the dice fall, and their sum says what happens
-(:class:`Result`): paro and the thrower takes the bets, tiro and it pays them and its *turn*
-ends, bachyo and it throws again.  Stacks and bets are in whole stakes.
+**The rules as the source has them** (the Nepali document on पासा).  The dice
+have the faces 1, 2, 5 and 6.  The seat with the dice throws; every other seat
+bets against it, one after the other from the seat after the thrower; then the
+three dice fall and their faces are added:
+
+- **paro** (13, 15, 17, 18; 14 of 64 throws): the thrower takes every bet, keeps
+  the dice, and all bet again;
+- **tiro** (3, 4, 6, 9; 14 of 64): the thrower pays each seat its bet, and the
+  dice go to the next seat;
+- **bachyo** (the other eight sums; 36 of 64): nothing moves, the bets stay, the
+  same seat throws again.
+
+*Halhale* is 2-2-2, the only 6.  *Tike tehra* is 6-6-1, three of the nine ways to
+make 13.  A 5 with a 1 is always bachyo.  The dice go round twice, so that every
+seat has them equally often; one spell with the dice is a *turn*.  The game ends
+when they are back at the first thrower, or at once when one seat has every chip.
+The largest stack wins.  The thrower's stack can lower what may be bet.  The list
+of throws is documented (2020); who bets against whom is the app's own reading,
+taken from kauda.  Chips are no money.  The owner's share on 15 (बोट) is not part
+of this game.
+
+**Ours**, where the source is silent: two to six seats start with equal stacks
+(10 stakes); bets are whole stakes, at least one, and nobody may pass; a seat
+without chips does not bet, and its turn with the dice is skipped but counts; a
+seat for whose bet the thrower has nothing left to cover bets 0 in this throw;
+seats that tie on top share the win.
+
+**Options.**  ``cap``: under ``share`` a bet is at most ``max(1, floor(T / m))``,
+T being the thrower's stack and m the other seats with chips, both at the start
+of the throw; under ``first_come`` only the next limits hold.  A bet is never
+more than the bettor has, nor than what of the thrower's stack is not yet
+covering another bet.  ``max_bet``: a table maximum in stakes.  ``menu``: which of
+the allowed bets there is a button for: 1, a quarter, a half and all of the most
+allowed (rounded down), or every whole number.  ``stack`` and ``laps`` say how a new
+game starts; a position has its own stacks and turns left instead.
 """
 
 from __future__ import annotations

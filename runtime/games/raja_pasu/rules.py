@@ -1,8 +1,39 @@
-"""The rules of Raja Pasu: two rows of seven holes, seven seeds in each, most seeds win.
+"""Raja Pasu (राजा पासु): two rows of seven holes, seven seeds in each, most seeds win.
 
-The README of this folder tells them in full.  A move sows *laps*; a hole that a seed brings
-to four is emptied (*pasu*); where a lap ends before an empty hole, the mover takes the hole
-beyond it (*pussa*).
+**The rules as the source has them** (the Nepali document on राजा पासु, after the
+page of the Mancala World that it cites).
+
+- Holes 0 to 6 are South's row from South's left to right, 7 to 13 North's row,
+  going on counter-clockwise (7 faces 6, 13 faces 0).  Seat 0 is South.
+- A move takes all seeds of a hole of the own row and sows them one by one into
+  the following holes: a *lap*.
+- **Pasu**: a hole that a sown seed brings to exactly four is emptied at once;
+  the four go to the owner of its row, whoever sows, and the sowing goes on.
+- After the last seed of a lap the next hole counts.  If it holds seeds, in
+  either row, they are taken up and sown: a new lap.  If it is empty the move
+  ends.
+- **Pussa**: the mover then takes what the hole beyond the empty one holds, in
+  either row.
+- A round ends when the player to move has no seed in the own row; the opponent
+  takes all that is left.  More seeds win the round.
+- In a match each refills the own row with seven a hole from all the seeds owned.
+  Holes that cannot be filled are *closed*, from the player's own left (South 0,
+  1, ...; North 7, 8, ...): for that round they do not exist.  Whoever took the
+  remainder of a round leads the next one.  The match ends when a player can
+  open no hole.
+
+**Ours**, where the sources are silent:
+
+- The hole that a lap began from is sown into when the lap passes over it; under
+  the option ``origin=skipped`` it is not.
+- A pussa takes one hole and ends the move: no chain, no further turn.
+- An endless relay ends as soon as a lap would start from a board and a hole that
+  the move has had before; no pussa follows.
+- A position that stands for the third time in a round (the same board, the same
+  player to move) ends it: each takes the seeds of the own row.  The other player
+  than before leads the next round.
+- South leads the first round of a match; what does not fill a hole is kept in
+  reserve and owned; ``max_rounds`` ends a match that goes on for long.
 
 **The ring.**  A closed hole does not exist, so only the open holes count, in the
 order of sowing: the *ring*, here always seen by the mover, whose row comes

@@ -80,7 +80,7 @@ def test_it_is_asked_applied_and_played_by_commands(
     # One stone a move, each settled by Enter, until the heap is gone; then no other game.
     played = run_ustad("play", "nim", "--level", "easy", "--seed", 1, stdin="1\n\n" * 6 + "q\n")
     assert played.status == 0
-    assert "you: 1 points, gains 1" in played.out
+    assert "you won, 1 to 0" in played.out
     arena_told = run_ustad("arena", "nim", "hard", "medium", "--games", 20)
     assert arena_told.status == 0
     assert "win share" in arena_told.out.replace("_", " ")

@@ -34,6 +34,7 @@ from ustad.runtime.games.dice_poker.rules import (
     DicePoker,
     RuleNumbers,
     Sheet,
+    State,
     bonus_points,
 )
 from ustad.runtime.games.five_dice.bots import FIRST_WRITE, TurnBot
@@ -50,10 +51,8 @@ from ustad.runtime.games.five_dice.turn import (
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-State = tuple[int, int, int]
-"""Open rows, turns left, and the school subtotal, 0 once the school is done."""
-
-START: State = (ALL_OPEN, ROW_COUNT, 0)
+START = State(ALL_OPEN, ROW_COUNT, 0)
+"""Here the subtotal is 0 once the school is done."""
 
 _TRANSITION = transition_matrix()
 _SIDE_BY_SIDE = 256
@@ -90,8 +89,7 @@ class Totals:
 
 def _sheet(state: State) -> Sheet:
     """Return a sheet in a state; what its rows hold is nothing to a bot of this game."""
-    open_rows, turns_left, subtotal = state
-    return Sheet((), turns_left, open_rows, subtotal, 0)
+    return Sheet((), state.turns_left, state.open_rows, state.subtotal, 0)
 
 
 def turn_endings(choices: Ints) -> Floats:
@@ -179,13 +177,12 @@ def _bounds(numbers: RuleNumbers) -> tuple[int, int]:
 
 def _after(numbers: RuleNumbers, state: State, row: int, points: int) -> tuple[State, int]:
     """Return the state after a payment, and 1 if it earns the school bonus, else 0."""
-    open_rows, turns_left, subtotal = state
-    left = open_rows & ~(1 << row)
+    left, turns_left = state.open_rows & ~(1 << row), state.turns_left - 1
     if row >= SCHOOL_ROWS:
-        return (left, turns_left - 1, 0), 0
-    subtotal += points
+        return State(left, turns_left, 0), 0
+    subtotal = state.subtotal + points
     earned = int(bonus_points(numbers._replace(school_bonus=1), row, left, subtotal))
-    return (left, turns_left - 1, subtotal if left & SCHOOL else 0), earned
+    return State(left, turns_left, subtotal if left & SCHOOL else 0), earned
 
 
 def _state_payments(
@@ -229,7 +226,7 @@ def simulated_totals(bot: TurnBot, rules: DicePoker, games: int, seed: int) -> I
     for turns_left in reversed(range(1, ROW_COUNT + 1)):
         code = (subtotal * (open_rows & SCHOOL > 0) << ROW_COUNT) + open_rows
         distinct, which = np.unique(code, return_inverse=True)
-        states = [(c & ALL_OPEN, turns_left, c >> ROW_COUNT) for c in distinct.tolist()]
+        states = [State(c & ALL_OPEN, turns_left, c >> ROW_COUNT) for c in distinct.tolist()]
         payment = _play_turn(_choices(bot, states), which, random, known)
         row, points = known.row[payment], known.points[payment]
         open_rows = open_rows & ~(1 << row)

@@ -24,7 +24,7 @@ best dash, or the pass; each writable row raises the rolls that it pays for, all
 rolls with the same points at once; straight after the first throw no row pays
 less, so that array starts from the one for later.
 
-Shapes.  Values are float64, indexed as :mod:`ustad.runtime.games.dice_poker.rules`
+Shapes.  Values are float64, indexed as :mod:`ustad.runtime.games.dice_poker.states`
 numbers the states: 2,150 for ``sacrifice``, 6,758 for ``deferred``, of which 2,304 never
 occur, 839,168 for ``free``; finished sheets are worth 0.
 """
@@ -55,7 +55,8 @@ from ustad.runtime.games.dice_poker.rules import (
 )
 from ustad.runtime.games.dice_poker.states import PART_TWO_SETS
 from ustad.runtime.games.five_dice import turn as dice
-from ustad.solver.five_dice.layers import Group, Layer, packed, solve_layers
+from ustad.solver.five_dice.layers import Group, Layer, Pieces, packed, solve_layers, store_starts
+from ustad.solver.five_dice.paying import Paying, paying, raise_group, raise_to
 from ustad.solver.five_dice.turn import ROLL_COUNT, WIDTH, solve_turns
 
 Floats = NDArray[np.float64]
@@ -65,50 +66,43 @@ Ints = NDArray[np.int64]
 _NO_ROW = ROW_COUNT
 
 
-class _Paying(NamedTuple):
-    """Which rolls pay what in which row, for one number of rolls left.
-
-    ``first_group`` (16,): the groups of row r are ``first_group[r]`` to
-    ``first_group[r + 1] - 1``.  ``points`` (groups,): what the rolls of a group
-    pay.  ``first_roll`` (groups + 1,) and ``rolls``: the rolls of each group.
-    In part two rolls that miss the need are in no group.
-    """
-
-    first_group: Ints
-    points: Ints
-    first_roll: Ints
-    rolls: Ints
-
-
 class _Problem(NamedTuple):
-    """What the kernels need to know of the rules.
+    """What the compiled code needs to know of the rules.
 
-    ``column`` and ``columns`` as :func:`dice_poker.state_number` takes them;
-    ``later`` and ``first``: what pays after the first throw is past, and straight
-    after it; ``made`` (252,): the rows each roll makes; ``chance`` (252,): what it
-    scores in chance.
+    Attributes:
+        numbers: the options.
+        column: :attr:`Columns.column`.
+        columns: how many columns there are.
+        upper: one subtotal of each column.
+        later: what pays after the first throw is past; in part two rolls that miss the
+            need are in no group.
+        first: the same straight after the first throw.
+        made: (252,) the rows each roll makes.
+        chance: (252,) what it scores in chance.
     """
 
     numbers: RuleNumbers
     column: Ints
     columns: int
-    later: _Paying
-    first: _Paying
+    upper: Ints
+    later: Paying
+    first: Paying
     made: Ints
     chance: Ints
 
 
-def _paying(numbers: RuleNumbers, rolls_left: int) -> _Paying:
+class _Sheets(NamedTuple):
+    """States side by side that differ in the school subtotal (n,) alone."""
+
+    open_rows: int
+    turns_left: int
+    subtotal: Ints
+
+
+def _paying(numbers: RuleNumbers, rolls_left: int) -> Paying:
     """Return the paying rolls."""
-    first_group, points, first_roll, rolls = [0], [], [0], []
-    for row in range(ROW_COUNT):
-        paid = dice_poker.roll_points(numbers)[rolls_left, :, row].tolist()
-        for amount in sorted(set(paid) if row < SCHOOL_ROWS else set(paid) - {0}):
-            points.append(amount)
-            rolls += [roll for roll in range(ROLL_COUNT) if paid[roll] == amount]
-            first_roll.append(len(rolls))
-        first_group.append(len(points))
-    return _Paying(np.array(first_group), np.array(points), np.array(first_roll), np.array(rolls))
+    points = dice_poker.roll_points(numbers)[rolls_left]
+    return paying(points, (points != 0) | (np.arange(ROW_COUNT) < SCHOOL_ROWS))
 
 
 def _problem(numbers: RuleNumbers) -> _Problem:
@@ -118,6 +112,7 @@ def _problem(numbers: RuleNumbers) -> _Problem:
         numbers=numbers,
         column=known.column,
         columns=known.count,
+        upper=known.upper,
         later=_paying(numbers, 0),
         first=_paying(numbers, AFTER_FIRST_THROW),
         made=np.array(dice_poker.roll_rows_made(numbers)),
@@ -127,131 +122,113 @@ def _problem(numbers: RuleNumbers) -> _Problem:
 
 @compiled
 def _gains(
-    problem: _Problem,
-    values: Floats,
-    open_rows: int,
-    turns_left: int,
-    row: int,
-    points: int,
-    subtotal: Ints,
-    gain: Floats,
+    problem: _Problem, values: Floats, sheets: _Sheets, row: int, points: int, gain: Floats
 ) -> None:
     """Fill ``gain`` with what writing ``points`` into a row is worth at each subtotal.
 
     ``_NO_ROW`` with 0 points stands for a pass.
     """
-    numbers = problem.numbers
-    left = open_rows & ~(1 << row)
-    for c in range(len(subtotal)):
-        after = subtotal[c] + points if row < SCHOOL_ROWS else subtotal[c]
+    numbers, turns_left = problem.numbers, sheets.turns_left - 1
+    left = sheets.open_rows & ~(1 << row)
+    for c in range(len(sheets.subtotal)):
+        after = sheets.subtotal[c] + points if row < SCHOOL_ROWS else sheets.subtotal[c]
         state = kernels.state_number(
-            numbers, problem.column, problem.columns, left, turns_left - 1, after
+            numbers, problem.column, problem.columns, left, turns_left, after
         )
         gain[c] = values[state] + (points + kernels.bonus_points(numbers, row, left, after))
 
 
 @compiled
-def _raise(
-    problem: _Problem,
-    values: Floats,
-    open_rows: int,
-    turns_left: int,
-    rows: int,
-    paying: _Paying,
-    subtotal: Ints,
-    stop: Floats,
+def _raise_rows(
+    problem: _Problem, values: Floats, sheets: _Sheets, rows: int, paying: Paying, stop: Floats
 ) -> None:
     """Raise ``stop`` to what each roll is worth in some rows, where they pay it."""
-    gain = np.empty(len(subtotal))
-    after = np.empty(len(subtotal))
+    gain = np.empty(len(sheets.subtotal))
+    after = np.empty(len(sheets.subtotal))
     for row in range(ROW_COUNT):
         if rows >> row & 1:
             if row >= SCHOOL_ROWS:  # what comes after does not depend on the points
-                _gains(problem, values, open_rows, turns_left, row, 0, subtotal, after)
+                _gains(problem, values, sheets, row, 0, after)
             for group in range(paying.first_group[row], paying.first_group[row + 1]):
                 points = paying.points[group]
                 if row < SCHOOL_ROWS:
-                    _gains(problem, values, open_rows, turns_left, row, points, subtotal, gain)
+                    _gains(problem, values, sheets, row, points, gain)
                 else:
-                    for c in range(len(subtotal)):
+                    for c in range(len(gain)):
                         gain[c] = after[c] + points
-                for at in range(paying.first_roll[group], paying.first_roll[group + 1]):
-                    roll = paying.rolls[at]
-                    for c in range(len(subtotal)):
-                        stop[roll, c] = max(stop[roll, c], gain[c])
+                raise_group(paying, group, gain, stop)
+
+
+@compiled
+def _start_from_dashes(
+    problem: _Problem, values: Floats, sheets: _Sheets, rows: int, stop: Floats
+) -> None:
+    """Fill every roll with what the best dash in the writable rows, or the pass, is worth."""
+    worthless = 0 if problem.numbers.deferred else rows & COMBINATIONS
+    if kernels.may_pass(problem.numbers, sheets.open_rows):
+        worthless = 1 << _NO_ROW
+    gain = np.empty(len(sheets.subtotal))
+    stop[0] = -np.inf
+    for row in range(SCHOOL_ROWS, _NO_ROW + 1):
+        if worthless >> row & 1:
+            _gains(problem, values, sheets, row, 0, gain)
+            raise_to(stop[0], gain)
+    for roll in range(1, ROLL_COUNT):
+        for c in range(len(gain)):
+            stop[roll, c] = stop[0, c]
+
+
+@compiled
+def _raise_chance_after_miss(
+    problem: _Problem, values: Floats, sheets: _Sheets, stop: Floats
+) -> None:
+    """Raise the rolls that may be written into chance because they make no other open row."""
+    gain = np.empty(len(sheets.subtotal))
+    for roll in range(ROLL_COUNT):
+        made = problem.made[roll]
+        if kernels.writable_rows(problem.numbers, sheets.open_rows, made) & CHANCE_BIT:
+            _gains(problem, values, sheets, CHANCE_ROW, problem.chance[roll], gain)
+            raise_to(stop[roll], gain)
 
 
 @compiled
 def _fill_stops(
-    problem: _Problem,
-    values: Floats,
-    open_rows: int,
-    turns_left: int,
-    subtotal: Ints,
-    later: Floats,
-    first: Floats,
+    problem: _Problem, values: Floats, sheets: _Sheets, later: Floats, first: Floats
 ) -> None:
     """Fill (252, n) what stopping on each roll is worth, later and straight after the first."""
-    numbers = problem.numbers
-    size = len(subtotal)
-    gain = np.empty(size)
-    rows = kernels.writable_rows(numbers, open_rows, COMBINATIONS)
-    worthless = 0 if numbers.deferred else rows & COMBINATIONS
-    if kernels.may_pass(numbers, open_rows):
-        worthless = 1 << _NO_ROW
-    later[0] = -np.inf
-    for row in range(SCHOOL_ROWS, _NO_ROW + 1):
-        if worthless >> row & 1:
-            _gains(problem, values, open_rows, turns_left, row, 0, subtotal, gain)
-            for c in range(size):
-                later[0, c] = max(later[0, c], gain[c])
-    for roll in range(1, ROLL_COUNT):
-        for c in range(size):
-            later[roll, c] = later[0, c]
-    _raise(problem, values, open_rows, turns_left, rows, problem.later, subtotal, later)
-    if open_rows & CHANCE_BIT and not rows & CHANCE_BIT:
-        for roll in range(ROLL_COUNT):
-            if kernels.writable_rows(numbers, open_rows, problem.made[roll]) & CHANCE_BIT:
-                points = problem.chance[roll]
-                _gains(problem, values, open_rows, turns_left, CHANCE_ROW, points, subtotal, gain)
-                for c in range(size):
-                    later[roll, c] = max(later[roll, c], gain[c])
+    rows = kernels.writable_rows(problem.numbers, sheets.open_rows, COMBINATIONS)
+    _start_from_dashes(problem, values, sheets, rows, later)
+    _raise_rows(problem, values, sheets, rows, problem.later, later)
+    if sheets.open_rows & CHANCE_BIT and not rows & CHANCE_BIT:
+        _raise_chance_after_miss(problem, values, sheets, later)
     for roll in range(ROLL_COUNT):
-        for c in range(size):
+        for c in range(len(sheets.subtotal)):
             first[roll, c] = later[roll, c]
-    doubled = rows & (PART_TWO if numbers.chance_doubles else COMBINATIONS)
-    _raise(problem, values, open_rows, turns_left, doubled, problem.first, subtotal, first)
+    doubled = rows & (PART_TWO if problem.numbers.chance_doubles else COMBINATIONS)
+    _raise_rows(problem, values, sheets, doubled, problem.first, first)
 
 
 @compiled
-def _solve_blocks(
-    problem: _Problem, values: Floats, upper: Ints, pieces: Ints, first_piece: Ints
-) -> None:
+def _solve_blocks(problem: _Problem, values: Floats, pieces: Pieces, first_piece: Ints) -> None:
     """Solve blocks of states, writing their values.
 
     Args:
         problem: the rules.
         values: the values, those of the layers below filled in.
-        upper: :attr:`Columns.upper`.
-        pieces: (pieces, 6), see :mod:`ustad.solver.five_dice.layers`; the kind is the turns left.
+        pieces: see :mod:`ustad.solver.five_dice.layers`; the kind is the turns left.
         first_piece: (blocks + 1,) the pieces of each block.
     """
     later = np.zeros((ROLL_COUNT, WIDTH))
     first = np.zeros((ROLL_COUNT, WIDTH))
     work = np.zeros((ROLL_COUNT + dice.FIRST_ROLL, WIDTH))
     for block in range(len(first_piece) - 1):
-        for at in range(first_piece[block], first_piece[block + 1]):
-            open_rows, turns_left, begin, end, lane, _ = pieces[at]
-            lanes = slice(lane, lane + end - begin)
-            subtotal = upper[begin:end]
-            _fill_stops(
-                problem, values, open_rows, turns_left, subtotal, later[:, lanes], first[:, lanes]
-            )
+        together = pieces[first_piece[block] : first_piece[block + 1]]
+        for piece in together:
+            sheets = _Sheets(piece.open_rows, piece.kind, problem.upper[piece.begin : piece.end])
+            lanes = slice(piece.lane, piece.lane + piece.end - piece.begin)
+            _fill_stops(problem, values, sheets, later[:, lanes], first[:, lanes])
         solve_turns(later, later, first, work)
-        for at in range(first_piece[block], first_piece[block + 1]):
-            _, _, begin, end, lane, state = pieces[at]
-            for c in range(end - begin):
-                values[state + c] = work[0, lane + c]
+        store_starts(together, work, values)
 
 
 def _layers(numbers: RuleNumbers) -> list[Layer]:
@@ -263,7 +240,7 @@ def _layers(numbers: RuleNumbers) -> list[Layer]:
         school = open_rows & SCHOOL
         begin, end = known.bounds[school : school + 2]
         state = states.state_index(numbers, open_rows, turns_left, int(known.upper[begin]))
-        groups[turns_left].append((open_rows, turns_left, begin, end, state))
+        groups[turns_left].append(Group(open_rows, turns_left, begin, end, state))
 
     for open_rows in range(1, dice_poker.ALL_OPEN + 1):
         turns_left = open_rows.bit_count()
@@ -293,8 +270,7 @@ def solve(
     # Unlike NaN, an infinity that is read too early wins every maximum: it would be seen.
     values = np.full(states.state_count(numbers), np.inf)
     values[: PART_TWO_SETS if numbers.deferred else 1] = 0.0  # no turn left
-    upper = states.columns(numbers.school_threshold).upper
-    solve_blocks = partial(_solve_blocks, _problem(numbers), values, upper)
+    solve_blocks = partial(_solve_blocks, _problem(numbers), values)
     finished = int(np.isfinite(values).sum())
     solve_layers(_layers(numbers), solve_blocks, progress, threads, finished)
     return values

@@ -9,10 +9,8 @@ in the table: a *group*.  The groups of a layer are cut into *pieces* that fill
 blocks of ``WIDTH`` lanes, and the blocks are shared out to threads.  A state's
 value does not depend on its lane or thread, so neither do the bits of a table.
 
-Shapes.  A group is (open rows, kind, first column, end column, index of its
-first state); ``kind`` is what else tells states apart, as each game has it.  A
-piece is (open rows, kind, first column, end column, first lane of the block,
-index of its first state).
+Shapes.  The pieces of a layer are an array of records (:data:`PIECE`), those of a
+block one after the other; ``first_piece`` (blocks + 1,) says where each block begins.
 """
 
 from __future__ import annotations
@@ -20,32 +18,59 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ustad.runtime.core.kernels import compiled
 from ustad.runtime.core.work import Progress, available_cores
 from ustad.solver.five_dice.turn import WIDTH
 
+Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-Group = tuple[int, int, int, int, int]
-Solve = Callable[[Ints, Ints], object]
-"""Solves the blocks that pieces (n, 6) and the first piece of each block (m + 1,) describe."""
+Pieces = NDArray[Any]
+"""An array of :data:`PIECE`."""
+
+Solve = Callable[[Pieces, Ints], object]
+"""Solves the blocks that pieces and the first piece of each block describe."""
+
+
+class Group(NamedTuple):
+    """States that share everything but their column.
+
+    Attributes:
+        open_rows: the open rows, as bits.
+        kind: what else tells states apart, as each game has it.
+        begin: the first column.
+        end: the column after the last.
+        state: the index of the first state.
+    """
+
+    open_rows: int
+    kind: int
+    begin: int
+    end: int
+    state: int
+
+
+PIECE = np.dtype([(name, np.int64) for name in (*Group._fields, "lane")])
+"""A part of a group, and its first lane in the block."""
 
 
 @dataclass(frozen=True)
 class Layer:
     """States none of which needs another, packed into blocks."""
 
-    pieces: Ints
+    pieces: Pieces
     first_piece: Ints
 
     @property
     def states(self) -> int:
         """The number of states."""
-        return int((self.pieces[:, 3] - self.pieces[:, 2]).sum())
+        return int((self.pieces["end"] - self.pieces["begin"]).sum())
 
-    def share(self, part: int, parts: int) -> tuple[Ints, Ints]:
+    def share(self, part: int, parts: int) -> tuple[Pieces, Ints]:
         """Return the pieces and first pieces of one of several equal shares of the blocks."""
         blocks = len(self.first_piece) - 1
         low, high = blocks * part // parts, blocks * (part + 1) // parts
@@ -55,18 +80,27 @@ class Layer:
 
 def packed(groups: Iterable[Group]) -> Layer:
     """Return groups of neighbouring states cut into pieces that fill blocks of WIDTH lanes."""
-    pieces: list[tuple[int, int, int, int, int, int]] = []
+    pieces: list[tuple[int, ...]] = []
     first_piece, lane = [0], 0
-    for open_rows, kind, begin, end, state in groups:
-        while begin < end:
-            size = min(end - begin, WIDTH - lane)
-            pieces.append((open_rows, kind, begin, begin + size, lane, state))
-            begin, state, lane = begin + size, state + size, (lane + size) % WIDTH
+    for group in groups:
+        while group.begin < group.end:
+            size = min(group.end - group.begin, WIDTH - lane)
+            cut = group.begin + size
+            pieces.append((*group._replace(end=cut), lane))
+            group, lane = group._replace(begin=cut, state=group.state + size), (lane + size) % WIDTH
             if lane == 0:
                 first_piece.append(len(pieces))
     if lane:
         first_piece.append(len(pieces))
-    return Layer(np.array(pieces), np.array(first_piece))
+    return Layer(np.array(pieces, dtype=PIECE), np.array(first_piece))
+
+
+@compiled
+def store_starts(pieces: Pieces, work: Floats, values: Floats) -> None:
+    """Store what the turns of the pieces of one block are worth, ``work[0]``, as state values."""
+    for piece in pieces:
+        for c in range(piece.end - piece.begin):
+            values[piece.state + c] = work[0, piece.lane + c]
 
 
 def solve_layers(

@@ -16,6 +16,8 @@ Shapes.  ``stop`` arrays are ``(252, WIDTH)`` float64, ``work`` is
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -47,7 +49,6 @@ def _below() -> tuple[NDArray[np.int64], NDArray[np.int64]]:
 
 
 _BELOW, _BELOW_START = _below()
-_ONE_MORE = ONE_MORE
 
 
 @compiled
@@ -60,12 +61,12 @@ def sweep_down(work: Floats) -> None:
     """Fill the keeps of zero to four dice with the mean over the keeps with one die more."""
     for keep in range(FIRST_ROLL - 1, -1, -1):
         mean = work[keep]
-        one = work[_ONE_MORE[keep, 0]]
-        two = work[_ONE_MORE[keep, 1]]
-        three = work[_ONE_MORE[keep, 2]]
-        four = work[_ONE_MORE[keep, 3]]
-        five = work[_ONE_MORE[keep, 4]]
-        six = work[_ONE_MORE[keep, 5]]
+        one = work[ONE_MORE[keep, 0]]
+        two = work[ONE_MORE[keep, 1]]
+        three = work[ONE_MORE[keep, 2]]
+        four = work[ONE_MORE[keep, 3]]
+        five = work[ONE_MORE[keep, 4]]
+        six = work[ONE_MORE[keep, 5]]
         for c in range(WIDTH):
             mean[c] = (one[c] + two[c] + three[c] + four[c] + five[c] + six[c]) * SIXTH
 
@@ -150,12 +151,12 @@ def _spread(mass: Floats) -> None:
     """Let the chances of the keeps of zero to four dice go to what they become."""
     for keep in range(FIRST_ROLL):
         given = mass[keep]
-        one = mass[_ONE_MORE[keep, 0]]
-        two = mass[_ONE_MORE[keep, 1]]
-        three = mass[_ONE_MORE[keep, 2]]
-        four = mass[_ONE_MORE[keep, 3]]
-        five = mass[_ONE_MORE[keep, 4]]
-        six = mass[_ONE_MORE[keep, 5]]
+        one = mass[ONE_MORE[keep, 0]]
+        two = mass[ONE_MORE[keep, 1]]
+        three = mass[ONE_MORE[keep, 2]]
+        four = mass[ONE_MORE[keep, 3]]
+        five = mass[ONE_MORE[keep, 4]]
+        six = mass[ONE_MORE[keep, 5]]
         for c in range(WIDTH):
             part = given[c] * SIXTH
             one[c] += part
@@ -184,30 +185,53 @@ def _roll_on(choice: Floats, mass: Floats, ended: Floats) -> None:
     _spread(mass)
 
 
-@compiled
-def stop_chances(
-    stop: Floats, work: Floats, second: Floats, first: Floats, mass: Floats, ended: Floats
-) -> None:
-    """Leave in ``ended`` the chance that the best play of a turn stops on each roll.
+class Play(NamedTuple):
+    """Arrays for turns side by side that are solved and then played by their best choices.
 
-    Args:
+    Attributes:
         stop: (252, WIDTH) what stopping pays on each roll, after any throw.
-        work: (462, WIDTH) scratch space; ``work[0]`` becomes what the turns are worth.
-        second: (462, WIDTH) filled with the choices after the second throw.
-        first: (462, WIDTH) filled with the choices after the first throw.
-        mass: (462, WIDTH) scratch space.
-        ended: (252, WIDTH) the chances.
+        ended: (252, WIDTH) the chance that the play stops on each roll.
+        work: (462, WIDTH) the values of the keeps; ``work[0]`` is what the turns are worth.
+        first: (462, WIDTH) the choices after the first throw.
+        second: (462, WIDTH) the choices after the second throw.
+        mass: (462, WIDTH) the chances of the keeps between two throws.
     """
-    work[FIRST_ROLL:] = stop
-    sweep_down(work)
-    sweep_up_choosing(stop, work, second)
-    sweep_down(work)
-    sweep_up_choosing(stop, work, first)
-    sweep_down(work)
-    mass[:] = 0.0
-    ended[:] = 0.0
-    mass[0] = 1.0
-    _spread(mass)
-    _roll_on(first, mass, ended)
-    _roll_on(second, mass, ended)
-    ended += mass[FIRST_ROLL:]
+
+    stop: Floats
+    ended: Floats
+    work: Floats
+    first: Floats
+    second: Floats
+    mass: Floats
+
+
+@compiled
+def new_play() -> Play:
+    """Return the arrays, empty."""
+    rolls, keeps = (ROLL_COUNT, WIDTH), (FIRST_ROLL + ROLL_COUNT, WIDTH)
+    return Play(
+        np.zeros(rolls),
+        np.zeros(rolls),
+        np.zeros(keeps),
+        np.zeros(keeps),
+        np.zeros(keeps),
+        np.zeros(keeps),
+    )
+
+
+@compiled
+def fill_ended(play: Play) -> None:
+    """Solve the turns by their ``stop`` and fill ``ended`` by the best choices."""
+    play.work[FIRST_ROLL:] = play.stop
+    sweep_down(play.work)
+    sweep_up_choosing(play.stop, play.work, play.second)
+    sweep_down(play.work)
+    sweep_up_choosing(play.stop, play.work, play.first)
+    sweep_down(play.work)
+    play.mass[:] = 0.0
+    play.ended[:] = 0.0
+    play.mass[0] = 1.0
+    _spread(play.mass)
+    _roll_on(play.first, play.mass, play.ended)
+    _roll_on(play.second, play.mass, play.ended)
+    play.ended[:] += play.mass[FIRST_ROLL:]

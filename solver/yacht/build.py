@@ -1,4 +1,4 @@
-"""Yacht's tables built: values, and the outlooks that are made of each other."""
+"""Yacht's tables built: values, and the outlooks, which are made of each other."""
 
 from __future__ import annotations
 
@@ -10,8 +10,14 @@ from numpy.typing import NDArray
 
 from ustad.runtime.core.work import Progress
 from ustad.runtime.games.yacht import tables
-from ustad.runtime.games.yacht.distributions import BestChances, FullOutlook, Laid, Mixture
+from ustad.runtime.games.yacht.distributions import (
+    BestChances,
+    LatticeDistributions,
+    MixedDistributions,
+    ScoreDistributions,
+)
 from ustad.runtime.games.yacht.rules import SECOND_YACHT
+from ustad.runtime.games.yacht.states import section, state_count
 from ustad.runtime.games.yacht.tables import TABLES
 from ustad.solver.build import Built, Solver
 from ustad.solver.yacht import chances, compact, outlooks, values
@@ -20,19 +26,19 @@ from ustad.solver.yacht import chances, compact, outlooks, values
 class YachtSolver(Solver):
     """Solves one setting after the other, keeping what several tables of one are made of.
 
-    What is kept takes up to 2.3 GB: the outlook of every state, and its best chances.
+    What is kept takes up to 2.3 GB: the score distribution of every state, and its best chances.
     """
 
     def __init__(self) -> None:
         self._setting = -1
-        self._outlook: tuple[FullOutlook, NDArray[np.float64]] | None = None
+        self._hard: tuple[LatticeDistributions, NDArray[np.float64]] | None = None
         self._best: BestChances | None = None
 
     def build(self, options: Mapping[str, Any], progress: Progress | None = None) -> Built:
         """Solve one setting and return what its table holds: values, or an outlook."""
         second_yacht = SECOND_YACHT.index(options["second_yacht"])
         if self._setting != second_yacht:  # two settings at once would take twice the memory
-            self._setting, self._outlook, self._best = second_yacht, None, None
+            self._setting, self._hard, self._best = second_yacht, None, None
         spec, structure = TABLES.spec(options), TABLES.structure(options)
         name = options.get("outlook")
         if name is None:
@@ -42,34 +48,34 @@ class YachtSolver(Solver):
                 "values": len(found),
             }
             return Built(spec, found, counts, structure)
-        counts = {"values": int(tables.kinds(second_yacht).size)}
+        counts = {"values": state_count(second_yacht)}
         if name == "best":
             best = self._best_chances(second_yacht, progress)
             return Built(spec, best.best, counts, structure)
-        outlook, bonus = self._outlooks(second_yacht, progress)
+        hard, bonus = self._hard_play(second_yacht, progress)
         if name == "full":
-            parts = {"tail": outlook.tail, "tail_points": outlook.tail_points, "bonus": bonus}
-            return Built(spec, outlook.chance, counts, structure, parts)
-        made: Laid = outlook
+            parts = {"tail": hard.tail, "tail_points": hard.tail_points, "bonus": bonus}
+            return Built(spec, hard.chance, counts, structure, parts)
+        made: ScoreDistributions = hard
         if name == "best_compact":
-            made = Mixture(outlook, self._best_chances(second_yacht, progress), tables.MIX)
+            made = MixedDistributions(hard, self._best_chances(second_yacht, progress), tables.MIX)
         gaps, small = _compact(second_yacht, made, bonus)
         return Built(spec, gaps, counts, structure, small)
 
-    def _outlooks(
+    def _hard_play(
         self, second_yacht: int, progress: Progress | None
-    ) -> tuple[FullOutlook, NDArray[np.float64]]:
-        """Return the outlook of every state, and the chance of the upper bonus."""
-        if self._outlook is None:
+    ) -> tuple[LatticeDistributions, NDArray[np.float64]]:
+        """Return the distribution of every state under hard play, and the chance of the bonus."""
+        if self._hard is None:
             solved = values.solve(second_yacht, progress)
-            self._outlook = outlooks.solve(second_yacht, solved, progress)
-        return self._outlook
+            self._hard = outlooks.solve(second_yacht, solved, progress)
+        return self._hard
 
     def _best_chances(self, second_yacht: int, progress: Progress | None) -> BestChances:
         """Return the best chances of every state."""
         if self._best is None:
             best = chances.solve(second_yacht, progress)
-            self._best = BestChances(best, tables.widths(second_yacht), tables.section())
+            self._best = BestChances(best, tables.widths(second_yacht), section())
         return self._best
 
 
@@ -77,18 +83,18 @@ SOLVER = YachtSolver
 
 
 def _compact(
-    second_yacht: int, made: Laid, bonus: NDArray[np.float64]
+    second_yacht: int, made: ScoreDistributions, bonus: NDArray[np.float64]
 ) -> tuple[NDArray[Any], dict[str, NDArray[Any]]]:
     """Return the gaps and the parts of a compact table."""
     kinds = tables.kinds(second_yacht)
-    far = compact.knots(made, np.flatnonzero(kinds == tables.FAR))
+    far = compact.quantiles(made, np.flatnonzero(kinds == tables.FAR))
     small = {
         "shift": far.shift,
         "bonus": np.rint(bonus * tables.BONUS_PARTS).astype("<u2"),
     }
-    for kind, (part, _, number, dtype) in enumerate(tables.STEPS):
-        steps = compact.steps(made, np.flatnonzero(kinds == kind), number)
-        small[part] = steps.parts.astype(dtype)
-        small[f"{part}_lengths"] = np.diff(steps.start).astype("<u2")
-        small[f"{part}_first"] = steps.first.astype("<u2")
+    for kind, step in enumerate(tables.STEPS):
+        found = compact.steps(made, np.flatnonzero(kinds == kind), step.parts)
+        small[step.name] = found.parts.astype(step.dtype)
+        small[f"{step.name}_lengths"] = np.diff(found.start).astype("<u2")
+        small[f"{step.name}_first"] = found.first.astype("<u2")
     return far.gaps, small

@@ -14,8 +14,8 @@ The targets of one state stand side by side as the columns of
 the row of the state after it.  Runs of targets out of reach are left 0: those where
 no write leads to a chance of ``OUT_OF_REACH`` or more.
 
-Shapes.  Rows are those of outlooks: ``best`` is (entries,) float64, row s from
-``start[s]``, its entry t the chance of t points or more.
+Shapes.  ``best`` is (entries,) float64, row s from ``start[s]``, its entry t the chance
+of t points or more.
 
 Source.  C. J. F. Cremers, "How best to beat high scores in Yahtzee", 2002.
 """
@@ -23,6 +23,7 @@ Source.  C. J. F. Cremers, "How best to beat high scores in Yahtzee", 2002.
 from __future__ import annotations
 
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,18 +33,24 @@ from ustad.runtime.core.work import Progress
 from ustad.runtime.games.five_dice import turn as dice
 from ustad.runtime.games.yacht import kernels, states, tables
 from ustad.runtime.games.yacht import rules as yacht
-from ustad.runtime.games.yacht.distributions import BestChances, FullOutlook, win_shares
-from ustad.runtime.games.yacht.levels import FIVE_EQUAL
-from ustad.solver.five_dice.layers import solve_layers
+from ustad.runtime.games.yacht.distributions import (
+    BestChances,
+    LatticeDistributions,
+    win_shares,
+)
+from ustad.runtime.games.yacht.rules import State
+from ustad.solver.five_dice.layers import Pieces, solve_layers
+from ustad.solver.five_dice.paying import Paying, raise_group, raise_to
 from ustad.solver.five_dice.turn import ROLL_COUNT, WIDTH, solve_turns
+from ustad.solver.yacht.outlooks import Payment, five_equal_payment
 from ustad.solver.yacht.values import (
     BOX_COUNT,
-    FIRST_GROUP,
-    FIRST_ROLL,
-    GROUP_POINTS,
-    GROUP_ROLLS,
-    ROLL_COUNTS,
+    FIVE_EQUAL_ROLLS,
+    Problem,
+    finished_states,
     layers,
+    paying_rolls,
+    problem_of,
     state_after,
 )
 
@@ -52,132 +59,107 @@ Ints = NDArray[np.int64]
 
 OUT_OF_REACH = 1e-12
 
-_FIVE_EQUAL = np.array(FIVE_EQUAL)
+
+class _Found(NamedTuple):
+    """What is being found: where the row of each state begins, and the rows."""
+
+    start: Ints
+    best: Floats
+
+
+class _Work(NamedTuple):
+    """Scratch space: (252, WIDTH) what stopping pays, (462, WIDTH) what the keeps are worth."""
+
+    stop: Floats
+    keeps: Floats
 
 
 @compiled
-def _write_run(
-    second_yacht: int,
-    best: Floats,
-    start: Ints,
-    column: Ints,
-    sheet: tuple[int, int, int],
-    write: tuple[int, int, int],
-    target: int,
-    worth: Floats,
+def _fill_worth(
+    problem: Problem, found: _Found, state: State, payment: Payment, target: int, worth: Floats
 ) -> None:
-    """Fill ``worth`` with what a write is worth for WIDTH targets from one on.
+    """Fill ``worth`` with what a payment is worth for WIDTH targets from one on.
 
     Args:
-        second_yacht: the setting.
-        best: the best chances, those of the states with fewer open boxes filled in.
-        start: (states + 1,) where the row of each state begins.
-        column: :attr:`Columns.column`.
-        sheet: open boxes, what the yacht box holds, upper sum.
-        write: the box, what is written there, extra points.
+        problem: the rules.
+        found: the states with fewer open boxes filled in.
+        state: the state before the payment.
+        payment: what is written.
         target: the first target.
         worth: (WIDTH,) filled.
     """
-    open_boxes, held, upper = sheet
-    box, points, extra = write
-    states = len(start) - 1
-    after = state_after(second_yacht, column, states, open_boxes, held, upper, box, points)
-    begin, end = start[after], start[after + 1]
-    missing = target - kernels.upper_points(box, points, upper) - extra
+    after = state_after(problem, state, payment.box, payment.points)
+    begin, end = found.start[after], found.start[after + 1]
+    reward = kernels.upper_points(payment.box, payment.points, state.upper) + payment.extra
+    missing = target - reward
     for c in range(WIDTH):
         at = begin + missing + c
-        worth[c] = 1.0 if missing + c <= 0 else best[at] if at < end else 0.0
-
-
-@compiled
-def _raise_to(row: Floats, worth: Floats) -> None:
-    """Raise a row of WIDTH numbers to those that are greater."""
-    for c in range(WIDTH):
-        row[c] = max(row[c], worth[c])
+        worth[c] = 1.0 if missing + c <= 0 else found.best[at] if at < end else 0.0
 
 
 @compiled
 def _fill_stops(
-    second_yacht: int,
-    best: Floats,
-    start: Ints,
-    column: Ints,
-    sheet: tuple[int, int, int],
-    target: int,
-    stop: Floats,
-    worth: Floats,
-    most: Floats,
+    problem: Problem, paying: Paying, found: _Found, state: State, target: int, stop: Floats
 ) -> float:
     """Fill ``stop`` (252, WIDTH) for targets from one on; return the best of the first."""
-    open_boxes, held, _ = sheet
-    most[:] = 0.0
+    worth, most = np.zeros(WIDTH), np.zeros(WIDTH)
     for box in range(BOX_COUNT):
-        if open_boxes >> box & 1:
-            write = box, 0, 0
-            _write_run(second_yacht, best, start, column, sheet, write, target, worth)
-            _raise_to(most, worth)
+        if state.open_boxes >> box & 1:
+            _fill_worth(problem, found, state, Payment(box, 0, 0), target, worth)
+            raise_to(most, worth)
     highest = most[0]
     for roll in range(ROLL_COUNT):
         stop[roll] = most
     for box in range(BOX_COUNT):
-        if open_boxes >> box & 1:
-            for group in range(FIRST_GROUP[box], FIRST_GROUP[box + 1]):
-                write = box, GROUP_POINTS[group], 0
-                _write_run(second_yacht, best, start, column, sheet, write, target, worth)
+        if state.open_boxes >> box & 1:
+            for group in range(paying.first_group[box], paying.first_group[box + 1]):
+                payment = Payment(box, paying.points[group], 0)
+                _fill_worth(problem, found, state, payment, target, worth)
                 highest = max(highest, worth[0])
-                for at in range(FIRST_ROLL[group], FIRST_ROLL[group + 1]):
-                    _raise_to(stop[GROUP_ROLLS[at]], worth)
-    for roll in _FIVE_EQUAL:
+                raise_group(paying, group, worth, stop)
+    for roll in FIVE_EQUAL_ROLLS:
         stop[roll] = 0.0
-        counts = ROLL_COUNTS[roll]
-        extra = kernels.extra_points(second_yacht, held, counts)
         for box in range(BOX_COUNT):
-            points = kernels.write_points(second_yacht, open_boxes, box, counts)
-            if points >= 0:
-                write = box, points, extra
-                _write_run(second_yacht, best, start, column, sheet, write, target, worth)
+            payment = five_equal_payment(problem.second_yacht, state, box, roll)
+            if payment.points >= 0:
+                _fill_worth(problem, found, state, payment, target, worth)
                 highest = max(highest, worth[0])
-                _raise_to(stop[roll], worth)
+                raise_to(stop[roll], worth)
     return float(highest)
 
 
 @compiled
+def _fill_row(
+    problem: Problem, paying: Paying, found: _Found, state: State, row: Floats, work: _Work
+) -> None:
+    """Fill the best chances of one state."""
+    stop, values = work
+    row[0] = 1.0
+    for target in range(1, len(row), WIDTH):
+        if _fill_stops(problem, paying, found, state, target, stop) < OUT_OF_REACH:
+            break
+        solve_turns(stop, stop, stop, values)
+        part = row[target : target + WIDTH]
+        part[:] = values[0, : len(part)]
+
+
+@compiled
 def _solve_blocks(
-    second_yacht: int,
-    column: Ints,
+    problem: Problem,
     upper: Ints,
-    start: Ints,
-    best: Floats,
-    pieces: Ints,
+    paying: Paying,
+    found: _Found,
+    pieces: Pieces,
     first_piece: Ints,
 ) -> None:
     """Find the best chances of states, those of the layers below being known."""
-    stop = np.zeros((ROLL_COUNT, WIDTH))
-    work = np.zeros((ROLL_COUNT + dice.FIRST_ROLL, WIDTH))
-    worth = np.zeros(WIDTH)
-    most = np.zeros(WIDTH)
-    for at in range(len(pieces)):
-        open_boxes, held, begin, end, _, first = pieces[at]
-        for c in range(end - begin):
-            row = best[start[first + c] : start[first + c + 1]]
-            row[0] = 1.0
-            for target in range(1, len(row), WIDTH):
-                highest = _fill_stops(
-                    second_yacht,
-                    best,
-                    start,
-                    column,
-                    (open_boxes, held, upper[begin + c]),
-                    target,
-                    stop,
-                    worth,
-                    most,
-                )
-                if highest < OUT_OF_REACH:
-                    break
-                solve_turns(stop, stop, stop, work)
-                part = row[target : target + WIDTH]
-                part[:] = work[0, : len(part)]
+    keeps = ROLL_COUNT + dice.FIRST_ROLL
+    work = _Work(np.zeros((ROLL_COUNT, WIDTH)), np.zeros((keeps, WIDTH)))
+    for piece in pieces:
+        for c in range(piece.end - piece.begin):
+            state = State(piece.open_rows, piece.kind, upper[piece.begin + c])
+            begin, end = found.start[piece.state + c], found.start[piece.state + c + 1]
+            _fill_row(problem, paying, found, state, found.best[begin:end], work)
 
 
 def solve(
@@ -199,31 +181,29 @@ def solve(
     """
     start = tables.row_starts(second_yacht)
     best = np.zeros(start[-1])
-    for held in range(1, states.yacht_states(second_yacht)):
-        for upper in range(yacht.BONUS_AT + 1):
-            best[start[states.state_index(0, held, upper)]] = 1.0
-    columns = states.columns()
-    solve_blocks = partial(_solve_blocks, second_yacht, columns.column, columns.upper, start, best)
+    best[start[finished_states(second_yacht)]] = 1.0
+    upper, found = states.columns().upper, _Found(start, best)
+    solve_blocks = partial(_solve_blocks, problem_of(second_yacht), upper, paying_rolls(), found)
     solve_layers(layers(second_yacht)[:most_open], solve_blocks, progress, threads)
     return best
 
 
-def most_any_policy_wins(outlook: FullOutlook, best: BestChances, players: int) -> float:
+def most_any_policy_wins(hard: LatticeDistributions, best: BestChances, players: int) -> float:
     """Return a share of the win that no policy exceeds against opponents of level hard.
 
-    Who is told beforehand what the others will make can do no better than to make more
-    with the best chance there is.  Nobody who must find out on the way does better than
-    that, on the mean over what the others make.
+    A player who knew beforehand what the others will make could do no better than to make
+    more with the best chance there is.  A player who finds out on the way does no better
+    than that, on the mean over what the others make.
 
     Args:
-        outlook: what hard makes.
+        hard: what hard makes.
         best: the best chances.
         players: how many sit at the table.
     """
     start = np.array([states.state_index(yacht.ALL_OPEN, yacht.OPEN_YACHT, 0)])
-    hard, wanted = outlook.rows(start)[0], best.rows(start)[0]
+    made, wanted = hard.rows(start)[0], best.rows(start)[0]
     none = np.zeros((1, players - 1), dtype=np.int64)
-    shares = win_shares(hard[None, :], none, none, len(wanted))[0]
+    shares = win_shares(made[None, :], none, none, len(wanted))[0]
     # Best chances end with a lump of all that is more: grant it the win.
     shares[-1] = 1.0
     return float(wanted @ shares)

@@ -1,4 +1,4 @@
-"""Small forms of outlooks, for the tables that are shipped.
+"""Small forms of score distributions, for the tables that are shipped.
 
 The forms are those of :mod:`ustad.runtime.games.yacht.distributions`.
 """
@@ -9,7 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ustad.runtime.core.kernels import compiled
-from ustad.runtime.games.yacht.distributions import KNOTS, SHIFTS, Knots, Laid, Steps
+from ustad.runtime.games.yacht.distributions import (
+    KNOTS,
+    SHIFTS,
+    Quantiles,
+    ScoreDistributions,
+    Steps,
+)
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -19,8 +25,8 @@ _POSSIBLE = 1e-12
 """Points with less chance are no place for a step."""
 
 
-def steps(outlook: Laid, states: Ints, parts: int) -> Steps:
-    """Return the outlooks of some states in so many parts.
+def steps(known: ScoreDistributions, states: Ints, parts: int) -> Steps:
+    """Return the distributions of some states in lattice form, in so many whole parts.
 
     The sums from below are rounded, and then some of them the other way, as few and as
     near to a half as can be, until the mean is right.
@@ -28,7 +34,7 @@ def steps(outlook: Laid, states: Ints, parts: int) -> Steps:
     entries: list[Ints] = []
     first: list[int] = []
     for begin in range(0, len(states), _AT_ONCE):
-        for row in outlook.rows(states[begin : begin + _AT_ONCE]):
+        for row in known.rows(states[begin : begin + _AT_ONCE]):
             points = np.flatnonzero(row > _POSSIBLE)
             found = np.zeros(points[-1] + 1, dtype=np.int64)
             found[points] = np.diff(_rounded(np.cumsum(row[points]), points, parts), prepend=0)
@@ -65,18 +71,18 @@ def _rounded(sums: Floats, points: Ints, parts: int) -> Ints:
     return rounded
 
 
-def knots(outlook: Laid, states: Ints) -> Knots:
-    """Return the outlooks of some states by knots."""
+def quantiles(known: ScoreDistributions, states: Ints) -> Quantiles:
+    """Return the distributions of some states in quantile form."""
     gaps, shifts = [], []
     for begin in range(0, len(states), _AT_ONCE):
-        rows = outlook.rows(states[begin : begin + _AT_ONCE])
+        rows = known.rows(states[begin : begin + _AT_ONCE])
         found = _knots(rows).T
         gap = np.diff(found, axis=0, prepend=0).clip(0, 255).astype(np.uint8)
-        rough = Knots(gap, np.zeros(len(rows), np.int8)).rows(np.arange(len(rows)))
+        rough = Quantiles(gap, np.zeros(len(rows), np.int8)).rows(np.arange(len(rows)))
         lacks = rows @ np.arange(rows.shape[1]) - rough @ np.arange(rough.shape[1])
         gaps.append(gap)
         shifts.append(np.clip(np.rint(lacks * SHIFTS), -128, 127).astype(np.int8))
-    return Knots(np.concatenate(gaps, axis=1), np.concatenate(shifts))
+    return Quantiles(np.concatenate(gaps, axis=1), np.concatenate(shifts))
 
 
 def _knots(rows: Floats) -> Ints:

@@ -14,16 +14,14 @@ plus, over the turns of that player, the sum of
 plus changes whose mean, given what was before, is 0: the turns of the others, and what
 the dice of a turn bring against the mean of that turn.  Leaving those out leaves the
 expectation as it is, so 1 / players + the sum of A is unbiased; and no A needs dice: it
-follows from the outlook of hard, the chances of the writes of the turn and the final
+follows from the score distributions of hard, the chances of the writes of the turn and the final
 totals.  What is left to chance is only which positions are met.  Its deviation is some 23
 times smaller than that of a counted win.
 
 Games are played in blocks of ``WIDTH`` side by side, as :mod:`ustad.solver.five_dice.turn` solves
 turns.  No turn is rolled out: what it ends with is drawn from the chances of its play.
 
-Shapes.  A *sheet* is (open boxes, what the yacht box holds, upper sum, total).  An
-outlook is a tuple of where each state's row begins, the rows, tails and their means, as
-:class:`ustad.runtime.games.yacht.distributions.FullOutlook` has them.
+Shapes.  The *sheets* of a round are (players, WIDTH) records (:data:`SHEET`).
 
 Source.  The A are the advantages of S. Kakade and J. Langford, "Approximately optimal
 approximate reinforcement learning", 2002, lemma 6.1.
@@ -34,77 +32,181 @@ from __future__ import annotations
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ustad.runtime.core.kernels import compiled
 from ustad.runtime.core.work import Progress, available_cores
-from ustad.runtime.games.five_dice import turn as dice
-from ustad.runtime.games.yacht import kernels, states, tables
+from ustad.runtime.games.yacht import kernels, tables
 from ustad.runtime.games.yacht import rules as yacht
-from ustad.runtime.games.yacht.distributions import NODES, REACH, FullOutlook, Laid
+from ustad.runtime.games.yacht.distributions import (
+    NODES,
+    REACH,
+    LatticeDistributions,
+    ScoreDistributions,
+)
+from ustad.runtime.games.yacht.expert import MOST_A_TURN
 from ustad.runtime.games.yacht.levels import PAYMENT_BOX, PAYMENT_POINTS, PAYMENTS, ROLL_PAYMENT
-from ustad.runtime.games.yacht.outlooks import Outlooks, learnt, named_outlooks
-from ustad.runtime.games.yacht.states import LOWER_SETS
+from ustad.runtime.games.yacht.outlooks import Outlooks, best_chance_weight, named_outlooks
+from ustad.runtime.games.yacht.rules import State
 from ustad.runtime.games.yacht.tables import TABLES
-from ustad.solver.five_dice.turn import ROLL_COUNT, WIDTH, stop_chances
-from ustad.solver.yacht.outlooks import IS_FIVE_EQUAL, fill_writes
-from ustad.solver.yacht.values import BOX_COUNT, ROLL_COUNTS, state_after
+from ustad.solver.five_dice.turn import ROLL_COUNT, WIDTH, Play, fill_ended, new_play
+from ustad.solver.yacht.outlooks import (
+    IS_FIVE_EQUAL,
+    Lattice,
+    Payment,
+    fill_writes,
+    five_equal_payment,
+)
+from ustad.solver.yacht.values import (
+    BOX_COUNT,
+    ROLL_COUNTS,
+    Problem,
+    Sheets,
+    problem_of,
+    state_after,
+    state_number,
+)
 from ustad.tables import open_table
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-Arrays = tuple[Ints, Floats, Floats, Floats]
-"""An outlook: where rows begin, the rows, tails, their means."""
 
-_KEEP_COUNT = len(dice.KEEPS)
-_LONG = REACH + 30 + yacht.BONUS + yacht.EXTRA_YACHT + 2
+SHEET = np.dtype([(name, np.int64) for name in (*State._fields, "total")])
+"""A sheet: its state and its total."""
+
+Records = NDArray[Any]
+"""An array of :data:`SHEET`."""
+
+_LONG = REACH + MOST_A_TURN + 2
 _TIE_BREAK = 1e-10
 """What an expected point counts beside shares of the win, so that it breaks ties alone."""
 
 _AT_ONCE = 8
 """Blocks that a thread plays at once."""
 
-_learnt = compiled(learnt)
+_best_chance_weight = compiled(best_chance_weight)
+
+
+class _Match(NamedTuple):
+    """What games are played with.
+
+    Attributes:
+        problem: the rules.
+        values: (states,) what the states are worth.
+        hard: the distributions of level hard.
+        believed: what the player takes these for.
+        best: the best chances as the player knows them.
+        exact: the player takes hard for what it is.
+        best_part: what best chances count in ``best``; 0: they are not known.
+    """
+
+    problem: Problem
+    values: Floats
+    hard: Lattice
+    believed: Lattice
+    best: Lattice
+    exact: bool
+    best_part: float
+
+
+class _Nodes(NamedTuple):
+    """Where polynomials are taken to integrate them, and what each place counts."""
+
+    places: Floats
+    weights: Floats
+
+
+class _Work(NamedTuple):
+    """Scratch space of a thread.
+
+    Attributes:
+        play: the turns.
+        box_of: (252, WIDTH) the box in which each roll is written.
+        true: (252, WIDTH) what that is worth if hard plays on.
+        gain: (payments, WIDTH) for :func:`fill_writes`.
+        payment_rated: (payments,) what each payment is worth to the player.
+        payment_true: (payments,) the same if hard plays on.
+        below: (players, REACH + 2) the chance that each opponent makes less.
+        shares: the share of the win by points to come.
+        believed_shares: the same as the player believes.
+        states: (opponents,) the opponents' states.
+        leads: (opponents,) how far the opponents are behind.
+    """
+
+    play: Play
+    box_of: Floats
+    true: Floats
+    gain: Floats
+    payment_rated: Floats
+    payment_true: Floats
+    below: Floats
+    shares: Floats
+    believed_shares: Floats
+    states: Ints
+    leads: Ints
 
 
 @compiled
-def _fill_shares(
-    outlook: Arrays,
-    states: Ints,
-    leads: Ints,
-    nodes: Floats,
-    node_weights: Floats,
-    below: Floats,
-    share: Floats,
-) -> None:
-    """Fill the share of the win with 0, 1, ... points more; ``below`` is scratch space."""
-    start, chance, tail, tail_points = outlook
+def _new_work(players: int) -> _Work:
+    """Return the scratch space for games of so many players."""
+    return _Work(
+        new_play(),
+        np.zeros((ROLL_COUNT, WIDTH)),
+        np.zeros((ROLL_COUNT, WIDTH)),
+        np.zeros((PAYMENTS, WIDTH)),
+        np.zeros(PAYMENTS),
+        np.zeros(PAYMENTS),
+        np.zeros((players, REACH + 2)),
+        np.zeros(_LONG),
+        np.zeros(_LONG),
+        np.zeros(players - 1, dtype=np.int64),
+        np.zeros(players - 1, dtype=np.int64),
+    )
+
+
+@compiled
+def _state(sheet: Any) -> State:
+    """Return the state of a sheet."""
+    return State(sheet.open_boxes, sheet.held, sheet.upper)
+
+
+@compiled
+def _fill_below(known: Lattice, state: int, below: Floats) -> None:
+    """Fill the chance that a state makes less than 0, 1, ... points."""
+    row = known.chance[known.start[state] : known.start[state + 1]]
+    tail = known.tail[state]
+    at = int(known.tail_points[state])
+    part = known.tail_points[state] - at
+    total = 0.0
+    below[0] = 0.0
+    for x in range(REACH):
+        if x < len(row):
+            total += row[x]
+        if x == at:
+            total += tail * (1 - part)
+        elif x == at + 1:
+            total += tail * part
+        below[x + 1] = total
+    below[REACH + 1] = 1.0
+
+
+@compiled
+def _fill_shares(known: Lattice, work: _Work, nodes: _Nodes, share: Floats) -> None:
+    """Fill the share of the win with 0, 1, ... points more against the opponents."""
+    below, leads = work.below, work.leads
     share[:] = 0.0
-    for other in range(len(states)):
-        state, sums = states[other], below[other]
-        row = chance[start[state] : start[state + 1]]
-        at = int(tail_points[state])
-        part = tail_points[state] - at
-        total = 0.0
-        sums[0] = 0.0
-        for x in range(REACH):
-            if x < len(row):
-                total += row[x]
-            if x == at:
-                total += tail[state] * (1 - part)
-            elif x == at + 1:
-                total += tail[state] * part
-            sums[x + 1] = total
-        sums[REACH + 1] = 1.0
-    for node in range(len(nodes)):
-        z = nodes[node]
+    for other in range(len(leads)):
+        _fill_below(known, work.states[other], below[other])
+    for node in range(len(nodes.places)):
+        z = nodes.places[node]
         for x in range(len(share)):
-            product = node_weights[node]
-            for other in range(len(states)):
+            product = nodes.weights[node]
+            for other in range(len(leads)):
                 at = leads[other] + x
                 if at < 0:
                     product = 0.0
@@ -114,110 +216,150 @@ def _fill_shares(
 
 
 @compiled
-def _worth(outlook: Arrays, state: int, points: int, share: Floats) -> float:
+def _worth(known: Lattice, state: int, points: int, share: Floats) -> float:
     """Return the mean share of a state with so many points added."""
-    start, chance, tail, tail_points = outlook
-    row = chance[start[state] : start[state + 1]]
+    row = known.chance[known.start[state] : known.start[state + 1]]
     worth = np.dot(row, share[points : points + len(row)])
-    if tail[state] > 0:
-        at = int(tail_points[state])
-        part = tail_points[state] - at
-        worth += tail[state] * ((1 - part) * share[points + at] + part * share[points + at + 1])
+    tail = known.tail[state]
+    if tail > 0:
+        at = int(known.tail_points[state])
+        part = known.tail_points[state] - at
+        worth += tail * ((1 - part) * share[points + at] + part * share[points + at + 1])
     return float(worth)
 
 
+class _Goal(NamedTuple):
+    """By what the writes of one turn are rated.
+
+    Attributes:
+        match: what games are played with.
+        shares: the share of the win by points to come.
+        believed_shares: the same as the player believes.
+        weight: what best chances count.
+    """
+
+    match: _Match
+    shares: Floats
+    believed_shares: Floats
+    weight: float
+
+
 @compiled
-def _rate_write(
-    second_yacht: int,
-    values: Floats,
-    column: Ints,
-    outlooks: tuple[Arrays, Arrays, Arrays],
-    exact: bool,
-    weight: float,
-    sheet: Ints,
-    box: int,
-    points: int,
-    extra: int,
-    shares: Floats,
-) -> tuple[float, float]:
-    """Return what a write is worth as it is rated, and if hard plays on."""
-    judge, field, best = outlooks
-    open_boxes, held, upper, _ = sheet
-    count = len(values)
-    after = state_after(second_yacht, column, count, open_boxes, held, upper, box, points)
-    paid = kernels.upper_points(box, points, upper) + extra
-    true = _worth(judge, after, paid, shares[0])
-    rated = (1 - weight) * (true if exact else _worth(field, after, paid, shares[1]))
+def _rate_write(goal: _Goal, state: State, payment: Payment) -> tuple[float, float]:
+    """Return what a write is worth to the player, and what it is if hard plays on."""
+    match, weight = goal.match, goal.weight
+    after = state_after(match.problem, state, payment.box, payment.points)
+    paid = kernels.upper_points(payment.box, payment.points, state.upper) + payment.extra
+    true = _worth(match.hard, after, paid, goal.shares)
+    believed = true if match.exact else _worth(match.believed, after, paid, goal.believed_shares)
+    rated = (1 - weight) * believed
     if weight != 0.0:
-        rated += weight * _worth(best, after, paid, shares[1])
-    return rated + _TIE_BREAK * (values[after] + paid), true
+        rated += weight * _worth(match.best, after, paid, goal.believed_shares)
+    return rated + _TIE_BREAK * (match.values[after] + paid), true
 
 
 @compiled
-def _rate_rolls(
-    second_yacht: int,
-    values: Floats,
-    column: Ints,
-    outlooks: tuple[Arrays, Arrays, Arrays],
-    exact: bool,
-    weight: float,
-    sheet: Ints,
-    shares: Floats,
-    rates: Floats,
-    rated: Floats,
-    box_of: Floats,
-    true: Floats,
-) -> None:
+def _rate_rolls(goal: _Goal, work: _Work, state: State, lane: int) -> None:
     """Fill what the best write of each roll is worth, its box, and its worth if hard plays on."""
-    for payment in range(PAYMENTS):
-        box, points = PAYMENT_BOX[payment], PAYMENT_POINTS[payment]
-        if sheet[0] >> box & 1:
-            rates[payment, 0], rates[payment, 1] = _rate_write(
-                second_yacht, values, column, outlooks, exact, weight, sheet, box, points, 0, shares
-            )
+    problem, payment_rated, payment_true = goal.match.problem, work.payment_rated, work.payment_true
+    for number in range(PAYMENTS):
+        payment = Payment(PAYMENT_BOX[number], PAYMENT_POINTS[number], 0)
+        if state.open_boxes >> payment.box & 1:
+            payment_rated[number], payment_true[number] = _rate_write(goal, state, payment)
+    stop, true_of, box_of = work.play.stop, work.true, work.box_of
     for roll in range(ROLL_COUNT):
-        rated[roll] = -np.inf
-        counts = ROLL_COUNTS[roll]
-        extra = kernels.extra_points(second_yacht, sheet[1], counts)
+        best = -np.inf
         for box in range(BOX_COUNT):
-            if not sheet[0] >> box & 1:
+            if not state.open_boxes >> box & 1:
                 continue
             if IS_FIVE_EQUAL[roll]:
-                points = kernels.write_points(second_yacht, sheet[0], box, counts)
-                if points < 0:
+                payment = five_equal_payment(problem.second_yacht, state, box, roll)
+                if payment.points < 0:
                     continue
-                here = _rate_write(
-                    second_yacht,
-                    values,
-                    column,
-                    outlooks,
-                    exact,
-                    weight,
-                    sheet,
-                    box,
-                    points,
-                    extra,
-                    shares,
-                )
+                rated, true = _rate_write(goal, state, payment)
             else:
-                payment = ROLL_PAYMENT[roll, box]
-                here = rates[payment, 0], rates[payment, 1]
-            if here[0] > rated[roll]:
-                rated[roll], true[roll], box_of[roll] = here[0], here[1], box
+                number = ROLL_PAYMENT[roll, box]
+                rated, true = payment_rated[number], payment_true[number]
+            if rated > best:
+                best = rated
+                true_of[roll, lane], box_of[roll, lane] = true, box
+        stop[roll, lane] = best
+
+
+@compiled
+def _rate_to_win(
+    match: _Match, work: _Work, nodes: _Nodes, sheets: Records, seat: int, left: int, lane: int
+) -> float:
+    """Rate the writes of the player at ``seat``; return W before the turn.
+
+    Args:
+        match: what games are played with.
+        work: filled in this lane.
+        nodes: for the shares of the win.
+        sheets: (players, WIDTH).
+        seat: the player.
+        left: rounds left, this one among them.
+        lane: the game.
+    """
+    own, players = sheets[seat, lane], len(sheets)
+    for at in range(players - 1):
+        other = sheets[at + (at >= seat), lane]
+        work.states[at] = state_number(match.problem, _state(other))
+        work.leads[at] = own.total - other.total
+    _fill_shares(match.hard, work, nodes, work.shares)
+    if match.exact:
+        work.believed_shares[:] = work.shares
+    else:
+        _fill_shares(match.believed, work, nodes, work.believed_shares)
+    before = state_number(match.problem, _state(own))
+    weight = 0.0
+    if match.best_part > 0:
+        # As the bot has it: by what it takes hard for.
+        share = _worth(match.believed, before, 0, work.believed_shares)
+        weight = _best_chance_weight(left, seat / (players - 1), share) / match.best_part
+    goal = _Goal(match, work.shares, work.believed_shares, weight)
+    _rate_rolls(goal, work, _state(own), lane)
+    return _worth(match.hard, before, 0, work.shares)
+
+
+@compiled
+def _rate_like_hard(match: _Match, work: _Work, own: Any, lane: int) -> None:
+    """Rate the writes of a sheet as level hard does."""
+    sheets = Sheets(own.open_boxes, own.held, np.array([own.upper]))
+    lanes = slice(lane, lane + 1)
+    stop, box_of = work.play.stop[:, lanes], work.box_of[:, lanes]
+    fill_writes(match.problem, match.values, sheets, work.gain, stop, box_of)
+
+
+@compiled
+def _drawn(ended: Floats, luck: float) -> int:
+    """Return the roll that a turn ends with, drawn from the chances (252,)."""
+    reached, drawn = 0.0, -1
+    for roll in range(ROLL_COUNT):
+        if ended[roll] > 0 and reached <= luck:
+            drawn = roll
+            reached += ended[roll]
+    return drawn
+
+
+@compiled
+def _write(problem: Problem, own: Any, box: int, roll: int) -> None:
+    """Write a roll into a box of a sheet."""
+    counts = ROLL_COUNTS[roll]
+    points = kernels.write_points(problem.second_yacht, own.open_boxes, box, counts)
+    own.total += kernels.upper_points(box, points, own.upper)
+    own.total += kernels.extra_points(problem.second_yacht, own.held, counts)
+    own.open_boxes &= ~(1 << box)
+    own.held = kernels.yacht_after(problem.second_yacht, own.held, box, points)
+    own.upper = kernels.upper_after(box, points, own.upper)
 
 
 @compiled
 def _play_blocks(
-    second_yacht: int,
-    values: Floats,
-    column: Ints,
-    outlooks: tuple[Arrays, Arrays, Arrays],
-    exact: bool,
-    best_part: float,
+    match: _Match,
+    nodes: _Nodes,
     seat: int,
-    nodes: Floats,
-    node_weights: Floats,
-    sheets: Ints,
+    sheets: Records,
     luck: Floats,
     gained: Floats,
     won: Floats,
@@ -225,109 +367,50 @@ def _play_blocks(
     """Play blocks of games to their end.
 
     Args:
-        second_yacht: the setting.
-        values: (states,) what the states are worth.
-        column: :attr:`Columns.column`.
-        outlooks: of hard; what the player at ``seat`` takes it for; that player's best chances.
-        exact: the player takes hard for what it is.
-        best_part: what those count in the last; 0: they are not known.
+        match: what games are played with.
+        nodes: for the shares of the win.
         seat: who does not play like hard.
-        nodes: where polynomials are taken to integrate them.
-        node_weights: what each counts.
-        sheets: (blocks, players, WIDTH, 4) those at the start of a round.
+        sheets: (blocks, players, WIDTH) those at the start of a round.
         luck: (blocks, rounds, players, WIDTH) in [0, 1), which draw what turns end with.
         gained: (blocks, rounds, WIDTH) filled with the A of the turns.
         won: (blocks, WIDTH) filled with the shares won.
     """
-    judge, field, _ = outlooks
-    per = (len(judge[0]) - 1) // ((2 if second_yacht == yacht.PLAIN else 3) * LOWER_SETS)
     blocks, rounds, players, _ = luck.shape
-    stop = np.zeros((ROLL_COUNT, WIDTH))
-    box_of = np.zeros((ROLL_COUNT, WIDTH))
-    ended = np.zeros((ROLL_COUNT, WIDTH))
-    true = np.zeros((ROLL_COUNT, WIDTH))
-    work = np.zeros((_KEEP_COUNT, WIDTH))
-    first = np.zeros((_KEEP_COUNT, WIDTH))
-    second = np.zeros((_KEEP_COUNT, WIDTH))
-    mass = np.zeros((_KEEP_COUNT, WIDTH))
-    gain = np.zeros((PAYMENTS, WIDTH))
-    rates = np.zeros((PAYMENTS, 2))
-    below = np.zeros((players, REACH + 2))
-    shares = np.zeros((2, _LONG))
-    states = np.zeros(players - 1, dtype=np.int64)
-    leads = np.zeros(players - 1, dtype=np.int64)
+    work = _new_work(players)
     for block in range(blocks):
         table = sheets[block]
         for number in range(rounds):
+            gain = gained[block, number]
             for player in range(players):
                 for lane in range(WIDTH):
-                    own = table[player, lane]
-                    lanes = slice(lane, lane + 1)
-                    if player != seat:
-                        fill_writes(
-                            second_yacht,
-                            values,
-                            column,
-                            own[0],
-                            own[1],
-                            own[2:3],
-                            gain,
-                            stop[:, lanes],
-                            box_of[:, lanes],
-                        )
-                        continue
-                    for at in range(players - 1):
-                        other = table[at + (at >= seat), lane]
-                        states[at] = kernels.state_number(column, per, other[0], other[1], other[2])
-                        leads[at] = own[3] - other[3]
-                    _fill_shares(judge, states, leads, nodes, node_weights, below, shares[0])
-                    if exact:
-                        shares[1] = shares[0]
-                    else:
-                        _fill_shares(field, states, leads, nodes, node_weights, below, shares[1])
-                    state = kernels.state_number(column, per, own[0], own[1], own[2])
-                    weight = 0.0
-                    if best_part > 0:
-                        # As the bot has it: by what it holds the outlook of hard to be.
-                        share = _worth(field, state, 0, shares[1])
+                    if player == seat:
                         left = rounds - number
-                        weight = _learnt(left, seat / (players - 1), share) / best_part
-                    _rate_rolls(
-                        second_yacht,
-                        values,
-                        column,
-                        outlooks,
-                        exact,
-                        weight,
-                        own,
-                        shares,
-                        rates,
-                        stop[:, lane],
-                        box_of[:, lane],
-                        true[:, lane],
-                    )
-                    gained[block, number, lane] = -_worth(judge, state, 0, shares[0])
-                stop_chances(stop, work, second, first, mass, ended)
+                        gain[lane] = -_rate_to_win(match, work, nodes, table, seat, left, lane)
+                    else:
+                        _rate_like_hard(match, work, table[player, lane], lane)
+                fill_ended(work.play)
+                ended, true = work.play.ended, work.true
                 for lane in range(WIDTH):
-                    own = table[player, lane]
-                    reached, roll = 0.0, -1
-                    for at in range(ROLL_COUNT):
-                        if player == seat:
-                            gained[block, number, lane] += ended[at, lane] * true[at, lane]
-                        if ended[at, lane] > 0 and reached <= luck[block, number, player, lane]:
-                            roll = at
-                            reached += ended[at, lane]
-                    box, counts = int(box_of[roll, lane]), ROLL_COUNTS[roll]
-                    points = kernels.write_points(second_yacht, own[0], box, counts)
-                    own[3] += kernels.upper_points(box, points, own[2])
-                    own[3] += kernels.extra_points(second_yacht, own[1], counts)
-                    own[0] &= ~(1 << box)
-                    own[1] = kernels.yacht_after(second_yacht, own[1], box, points)
-                    own[2] = kernels.upper_after(box, points, own[2])
+                    if player == seat:
+                        for roll in range(ROLL_COUNT):
+                            gain[lane] += ended[roll, lane] * true[roll, lane]
+                    roll = _drawn(ended[:, lane], luck[block, number, player, lane])
+                    box = int(work.box_of[roll, lane])
+                    _write(match.problem, table[player, lane], box, roll)
         for lane in range(WIDTH):
-            totals = table[:, lane, 3]
-            ahead = totals[seat] == totals.max()
-            won[block, lane] = 1.0 / (totals == totals[seat]).sum() if ahead else 0.0
+            won[block, lane] = _share_won(table, seat, lane)
+
+
+@compiled
+def _share_won(sheets: Records, seat: int, lane: int) -> float:
+    """Return the share of the win of a seat in a finished game."""
+    own, level = sheets[seat, lane].total, 0
+    for player in range(len(sheets)):
+        total = sheets[player, lane].total
+        if total > own:
+            return 0.0
+        level += total == own
+    return 1.0 / level
 
 
 @dataclass(frozen=True)
@@ -358,18 +441,18 @@ class Games:
     Attributes:
         second_yacht: the setting.
         values: (states,) what the states are worth.
-        hard: the outlook of hard.
+        hard: the score distributions of hard.
         outlooks: what the player goes by.
     """
 
     second_yacht: int
     values: Floats
-    hard: FullOutlook
+    hard: LatticeDistributions
     outlooks: Outlooks
 
     @classmethod
     def by(cls, options: Mapping[str, Any], name: str, folder: Path) -> Games:
-        """Return games of who goes by the outlooks of a name.
+        """Return games of a player who goes by the outlooks of a name.
 
         Args:
             options: the full option set of the rules.
@@ -382,10 +465,8 @@ class Games:
         second_yacht = yacht.SECOND_YACHT.index(options["second_yacht"])
         values = np.array(open_table(TABLES.spec(options), folder).values)
         known = named_outlooks(options, name, folder)
-        if isinstance(known.field, FullOutlook):
-            return cls(second_yacht, values, known.field, known)
-        hard = named_outlooks(options, "full", folder).field
-        assert isinstance(hard, FullOutlook)
+        hard = known.hard if known.exact else named_outlooks(options, "full", folder).hard
+        assert isinstance(hard, LatticeDistributions)
         return cls(second_yacht, values, hard, known)
 
     def measure(
@@ -406,8 +487,8 @@ class Games:
             progress: called with the blocks played and all blocks.
         """
         each = max(2, -(-games // (players * WIDTH)))
-        start = np.zeros((players, WIDTH, 4), dtype=np.int64)
-        start[:, :, 0] = yacht.ALL_OPEN
+        start = np.zeros((players, WIDTH), dtype=SHEET)
+        start["open_boxes"] = yacht.ALL_OPEN
         jobs = [
             (seat, begin, min(_AT_ONCE, each - begin))
             for seat in range(players)
@@ -421,7 +502,7 @@ class Games:
             luck = np.random.default_rng([seed, players, seat, begin])
             gained[seat, part], won[seat, part] = self._from(sheets, seat, luck)
 
-        self._arrays()  # once, before the threads
+        self._match  # noqa: B018  once, before the threads
         with ThreadPoolExecutor(threads or available_cores()) as pool:
             for done, job in enumerate([pool.submit(play, *job) for job in jobs]):
                 job.result()
@@ -434,9 +515,9 @@ class Games:
         return Gain(1 / players + share, error, counted, counted_error, by_round, sums.size)
 
     def from_position(
-        self, sheets: Ints, seat: int, blocks: int, seed: int
+        self, sheets: Records, seat: int, blocks: int, seed: int
     ) -> tuple[Floats, Floats]:
-        """Play games from sheets (players, 4) at the start of a round.
+        """Play games from sheets (players,) at the start of a round.
 
         Returns:
             (games, rounds) the A of the turns of the player at ``seat``; (games,) the
@@ -447,48 +528,33 @@ class Games:
         gained, won = self._from(np.repeat(start[None], blocks, axis=0), seat, luck)
         return gained.transpose(0, 2, 1).reshape(won.size, -1), won.ravel()
 
-    def _from(self, sheets: Ints, seat: int, luck: np.random.Generator) -> tuple[Floats, Floats]:
+    def _from(self, sheets: Records, seat: int, luck: np.random.Generator) -> tuple[Floats, Floats]:
         blocks, players = sheets.shape[:2]
-        rounds = int(sheets[0, 0, 0, 0]).bit_count()
-        nodes, weights = map(np.array, NODES[(players - 1) // 2])
+        rounds = int(sheets["open_boxes"][0, 0, 0]).bit_count()
+        nodes = _Nodes(*map(np.array, NODES[(players - 1) // 2]))
         gained, won = np.zeros((blocks, rounds, WIDTH)), np.zeros((blocks, WIDTH))
-        outlooks, part = self._arrays()
         draws = luck.random((blocks, rounds, players, WIDTH))
-        _play_blocks(
-            self.second_yacht,
-            self.values,
-            states.columns().column,
-            outlooks,
-            self.outlooks.field is self.hard,
-            part,
-            seat,
-            nodes,
-            weights,
-            sheets,
-            draws,
-            gained,
-            won,
-        )
+        _play_blocks(self._match, nodes, seat, sheets, draws, gained, won)
         return gained, won
 
-    def _arrays(self) -> tuple[tuple[Arrays, Arrays, Arrays], float]:
-        """Return the outlooks as arrays, laid out once, and what best chances count there."""
-        if "arrays" not in self.__dict__:
-            judge = _laid_out(self.second_yacht, self.hard)
-            known = self.outlooks
-            field = judge if known.field is self.hard else _laid_out(self.second_yacht, known.field)
-            best = field if known.best is None else _laid_out(self.second_yacht, known.best)
-            part = 0.0 if known.best is None else known.best_part
-            self.__dict__["arrays"] = (judge, field, best), part
-        found: tuple[tuple[Arrays, Arrays, Arrays], float] = self.__dict__["arrays"]
-        return found
+    @cached_property
+    def _match(self) -> _Match:
+        """What games are played with, as arrays."""
+        known = self.outlooks
+        exact = known.hard is self.hard
+        hard = _lattice(self.second_yacht, self.hard)
+        believed = hard if exact else _lattice(self.second_yacht, known.hard)
+        best = believed if known.best is None else _lattice(self.second_yacht, known.best)
+        part = 0.0 if known.best is None else known.best_part
+        problem = problem_of(self.second_yacht)
+        return _Match(problem, self.values, hard, believed, best, exact, part)
 
 
-def _laid_out(second_yacht: int, outlook: Laid) -> Arrays:
-    """Return an outlook as arrays; what is beyond the rows becomes a tail at its mean."""
+def _lattice(second_yacht: int, known: ScoreDistributions) -> Lattice:
+    """Return distributions as arrays; what is beyond the rows becomes a tail at its mean."""
     start = tables.row_starts(second_yacht)
-    if isinstance(outlook, FullOutlook):
-        return start, np.asarray(outlook.chance), outlook.tail, outlook.tail_points
+    if isinstance(known, LatticeDistributions):
+        return Lattice(start, np.asarray(known.chance), known.tail, known.tail_points)
     chance = np.zeros(start[-1])
     tail, tail_points = np.zeros((2, len(start) - 1))
     widths = np.diff(start)
@@ -496,7 +562,7 @@ def _laid_out(second_yacht: int, outlook: Laid) -> Arrays:
         states = np.arange(begin, min(begin + 4096, len(widths)))
         for width in np.unique(widths[states]).tolist():
             here = states[widths[states] == width]
-            rows = outlook.rows(here)
+            rows = known.rows(here)
             inside, beyond = rows[:, :width], rows[:, width:]
             places = start[here][:, None] + np.arange(inside.shape[1])
             chance[places] = inside
@@ -504,7 +570,7 @@ def _laid_out(second_yacht: int, outlook: Laid) -> Arrays:
             points = beyond @ np.arange(width, width + beyond.shape[1])
             np.divide(points, tail[here], out=points, where=tail[here] > 0)
             tail_points[here] = points
-    return start, chance, tail, tail_points
+    return Lattice(start, chance, tail, tail_points)
 
 
 def _mean_of_seats(numbers: Floats) -> tuple[float, float]:

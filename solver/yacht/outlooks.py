@@ -1,7 +1,7 @@
-"""Yacht's outlooks: the distribution of the points still to come, for every state.
+"""Yacht's outlooks: the score distribution of every state.
 
 The problem.  Who plays to win must know more than what a sheet is worth on
-average.  The *outlook* of a state at the start of a turn is the distribution of
+average.  The *score distribution* of a state at the start of a turn is that of
 the points still to come under the play that maximises their mean.
 
 The algorithm.  Backwards by the number of open boxes, as :mod:`ustad.solver.yacht.values`
@@ -11,22 +11,18 @@ gives the chance of each write, and
 
     D(s) = sum over writes of P(write) D(state after it), shifted by its points.
 
-Choices within ``TIE`` go to the first, as the bot of level hard plays: this is the
-outlook of that very bot.
+Choices within ``TIE`` go to the first, as the bot of level hard plays: these are the
+distributions of that very bot.
 
-Shapes.  ``chance`` is (entries,) float64, one row after the other: row s begins at
-``start[s]`` and holds the chance of 0, 1, 2, ... points.  Rows go as far as points
-do, at most to ``SPAN`` - 1; what goes beyond is lumped in ``tail`` (states,), its
-sum of chance times points in ``tail_points``.  States are numbered as in
-:mod:`ustad.runtime.games.yacht.rules`; upper sums with one future share one row.
-``bounds`` (states, 2) are the first point that can come and the end of them;
-chances at the edges that together stay below ``NEGLIGIBLE`` go to the nearest
-point kept.
+Shapes.  Distributions are in lattice form, see :class:`Lattice`; upper sums with one
+future share one row.  Chances at the edges of a row that together stay below
+``NEGLIGIBLE`` go to the nearest point kept.
 """
 
 from __future__ import annotations
 
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,24 +30,28 @@ from numpy.typing import NDArray
 from ustad.runtime.core.game import TIE
 from ustad.runtime.core.kernels import compiled
 from ustad.runtime.core.work import Progress
-from ustad.runtime.games.five_dice import turn as dice
 from ustad.runtime.games.yacht import kernels, states, tables
-from ustad.runtime.games.yacht import rules as yacht
-from ustad.runtime.games.yacht.distributions import SPAN, FullOutlook
+from ustad.runtime.games.yacht.distributions import SPAN, LatticeDistributions
 from ustad.runtime.games.yacht.levels import (
-    FIVE_EQUAL,
     PAYMENT_BOX,
     PAYMENT_POINTS,
     PAYMENTS,
     ROLL_PAYMENT,
 )
-from ustad.solver.five_dice.layers import solve_layers
-from ustad.solver.five_dice.turn import ROLL_COUNT, WIDTH, stop_chances
+from ustad.runtime.games.yacht.rules import State
+from ustad.solver.five_dice.layers import Pieces, solve_layers
+from ustad.solver.five_dice.paying import raise_to
+from ustad.solver.five_dice.turn import ROLL_COUNT, WIDTH, fill_ended, new_play
 from ustad.solver.yacht.values import (
     BOX_COUNT,
+    FIVE_EQUAL_ROLLS,
     ROLL_COUNTS,
+    Problem,
+    Sheets,
+    finished_states,
     gains,
     layers,
+    problem_of,
     state_after,
 )
 
@@ -60,87 +60,123 @@ Ints = NDArray[np.int64]
 
 NEGLIGIBLE = 1e-15
 
-_KEEP_COUNT = len(dice.KEEPS)
-IS_FIVE_EQUAL = np.isin(np.arange(ROLL_COUNT), FIVE_EQUAL)
-_FIVE_EQUAL = np.array(FIVE_EQUAL)
+IS_FIVE_EQUAL = np.isin(np.arange(ROLL_COUNT), FIVE_EQUAL_ROLLS)
+
+
+class Lattice(NamedTuple):
+    """Score distributions in lattice form.
+
+    Attributes:
+        start: (states + 1,) where the row of each state begins.
+        chance: (entries,) row after row the chance of 0, 1, 2, ... points, at most to
+            ``SPAN`` - 1.
+        tail: (states,) the chance of more points than the row has.
+        tail_points: (states,) the mean of these.
+    """
+
+    start: Ints
+    chance: Floats
+    tail: Floats
+    tail_points: Floats
+
+
+class _Found(NamedTuple):
+    """What is being found, state by state: a :class:`Lattice` and more.
+
+    Attributes:
+        start: as there.
+        chance: as there.
+        tail: as there.
+        tail_points: the sum of chance times points.
+        bonus: (states,) the chance of the upper bonus.
+        bounds: (states, 2) the first point that can come and the end of them.
+    """
+
+    start: Ints
+    chance: Floats
+    tail: Floats
+    tail_points: Floats
+    bonus: Floats
+    bounds: Ints
+
+
+class Payment(NamedTuple):
+    """A write: the box, the points that it puts there, and those of a further yacht."""
+
+    box: int
+    points: int
+    extra: int
+
+
+@compiled
+def five_equal_payment(second_yacht: int, state: State, box: int, roll: int) -> Payment:
+    """Return what writing five equal dice pays; its points are -1 where it is not legal."""
+    counts = ROLL_COUNTS[roll]
+    points = kernels.write_points(second_yacht, state.open_boxes, box, counts)
+    return Payment(box, points, kernels.extra_points(second_yacht, state.held, counts))
+
+
+@compiled
+def _payment_made(second_yacht: int, open_boxes: int, box: int, roll: int) -> int:
+    """Return the number of the payment that a roll makes in a box, -1 where it is not legal."""
+    if not open_boxes >> box & 1:
+        return -1
+    payment = ROLL_PAYMENT[roll, box]
+    if IS_FIVE_EQUAL[roll]:
+        points = kernels.write_points(second_yacht, open_boxes, box, ROLL_COUNTS[roll])
+        if points < 0:
+            return -1
+        while PAYMENT_BOX[payment] == box and PAYMENT_POINTS[payment] < points:
+            payment += 1
+    return int(payment)
 
 
 @compiled
 def fill_writes(
-    second_yacht: int,
-    values: Floats,
-    column: Ints,
-    open_boxes: int,
-    held: int,
-    upper: Ints,
-    gain: Floats,
-    stop: Floats,
-    box_of: Floats,
+    problem: Problem, values: Floats, sheets: Sheets, gain: Floats, stop: Floats, box_of: Floats
 ) -> None:
     """Fill what the best write of each roll is worth and its box, at each of n upper sums.
 
     Args:
-        second_yacht: the setting.
+        problem: the rules.
         values: what the states are worth.
-        column: :attr:`Columns.column`.
-        open_boxes: bit b set: box b is open.
-        held: what the yacht box holds.
-        upper: (n,) the upper sums.
+        sheets: the sheets.
         gain: (payments, WIDTH) scratch space.
         stop: (252, n) filled with the values.
         box_of: (252, n) filled with the first box within TIE of the best.
     """
-    size = len(upper)
+    second_yacht, open_boxes, size = problem.second_yacht, sheets.open_boxes, len(sheets.upper)
     for payment in range(PAYMENTS):
         box, points = PAYMENT_BOX[payment], PAYMENT_POINTS[payment]
         if open_boxes >> box & 1:
-            row = gain[payment]
-            gains(second_yacht, values, column, open_boxes, held, box, points, upper, row)
+            gains(problem, values, sheets, box, points, gain[payment])
     for roll in range(ROLL_COUNT):
         best, chosen = stop[roll], box_of[roll]
         best[:] = -np.inf
-        five_equal = IS_FIVE_EQUAL[roll]
-        for first_pass in (True, False):
-            for box in range(BOX_COUNT - 1, -1, -1):
-                payment = ROLL_PAYMENT[roll, box]
-                if not open_boxes >> box & 1:
-                    continue
-                if five_equal:
-                    points = kernels.write_points(second_yacht, open_boxes, box, ROLL_COUNTS[roll])
-                    if points < 0:
-                        continue
-                    while PAYMENT_BOX[payment] == box and PAYMENT_POINTS[payment] < points:
-                        payment += 1
+        for box in range(BOX_COUNT):
+            payment = _payment_made(second_yacht, open_boxes, box, roll)
+            if payment >= 0:
+                raise_to(best, gain[payment, :size])
+        for box in range(BOX_COUNT - 1, -1, -1):
+            payment = _payment_made(second_yacht, open_boxes, box, roll)
+            if payment >= 0:
                 row = gain[payment]
-                if first_pass:
-                    for c in range(size):
-                        best[c] = max(best[c], row[c])
-                else:
-                    for c in range(size):
-                        if row[c] >= best[c] - TIE:
-                            chosen[c] = box
-        if five_equal:
-            extra = kernels.extra_points(second_yacht, held, ROLL_COUNTS[roll])
+                for c in range(size):
+                    if row[c] >= best[c] - TIE:
+                        chosen[c] = box
+        if IS_FIVE_EQUAL[roll]:
+            extra = kernels.extra_points(second_yacht, sheets.held, ROLL_COUNTS[roll])
             for c in range(size):
                 best[c] += extra
 
 
 @compiled
-def _add_shifted(
-    chance: Floats,
-    start: Ints,
-    tail: Floats,
-    tail_points: Floats,
-    bounds: Ints,
-    state: int,
-    after: int,
-    points: int,
-    weight: float,
-) -> None:
-    """Add to the outlook of a state that of the state after a write, shifted by its points."""
+def _add_shifted(found: _Found, state: int, after: int, points: int, weight: float) -> None:
+    """Add to the distribution of a state that of the state after a write, shifted by its points."""
+    start, chance, tail, tail_points, _, bounds = found
     target = chance[start[state] : start[state + 1]]
     source = chance[start[after] : start[after + 1]]
-    begin, end = bounds[after, 0], bounds[after, 1]
+    begin, end = bounds[after]
     middle = max(begin, min(end, len(target) - points))
     shifted, given = target[begin + points : middle + points], source[begin:middle]
     for x in range(len(given)):
@@ -152,14 +188,16 @@ def _add_shifted(
         beyond_points += source[x] * (x + points)
     tail[state] += weight * (beyond + tail[after])
     tail_points[state] += weight * (beyond_points + tail_points[after] + tail[after] * points)
-    bounds[state, 0] = min(bounds[state, 0], begin + points)
-    bounds[state, 1] = max(bounds[state, 1], middle + points)
+    first, last = bounds[state]
+    bounds[state] = min(first, begin + points), max(last, middle + points)
 
 
 @compiled
-def _trim(row: Floats, bounds: Ints) -> None:
+def _trim(found: _Found, state: int) -> None:
     """Move chances at the edges of a row that do not matter to the nearest point kept."""
-    begin, end = min(bounds[0], len(row) - 1), bounds[1]
+    row = found.chance[found.start[state] : found.start[state + 1]]
+    begin, end = found.bounds[state]
+    begin = min(begin, len(row) - 1)
     lost = 0.0
     while begin + 1 < end and lost + row[begin] < NEGLIGIBLE:
         lost += row[begin]
@@ -172,93 +210,85 @@ def _trim(row: Floats, bounds: Ints) -> None:
         lost += row[end]
         row[end] = 0.0
     row[end - 1] += lost
-    bounds[0], bounds[1] = begin, end
+    found.bounds[state] = begin, end
+
+
+@compiled
+def _add_payment(
+    problem: Problem, found: _Found, state: State, place: int, payment: Payment, weight: float
+) -> None:
+    """Add to the distribution of a state, at its index, what a payment of some chance leads to."""
+    after = state_after(problem, state, payment.box, payment.points)
+    reward = kernels.upper_points(payment.box, payment.points, state.upper)
+    earned = 1.0 if reward > payment.points else found.bonus[after]
+    found.bonus[place] += weight * earned
+    _add_shifted(found, place, after, reward + payment.extra, weight)
+
+
+@compiled
+def _fill_row(
+    problem: Problem,
+    found: _Found,
+    state: State,
+    place: int,
+    ended: Floats,
+    box_of: Floats,
+    written: Floats,
+) -> None:
+    """Fill the distribution of one state.
+
+    Args:
+        problem: the rules.
+        found: filled at the state's index.
+        state: the state.
+        place: its index.
+        ended: (252,) the chance that its turn stops on each roll.
+        box_of: (252,) the box then written.
+        written: (payments,) scratch space.
+    """
+    written[:] = 0.0
+    found.bounds[place] = SPAN, 0
+    for roll in range(ROLL_COUNT):
+        if not IS_FIVE_EQUAL[roll]:
+            written[ROLL_PAYMENT[roll, int(box_of[roll])]] += ended[roll]
+    for number in range(PAYMENTS):
+        if written[number] > 0.0:
+            payment = Payment(PAYMENT_BOX[number], PAYMENT_POINTS[number], 0)
+            _add_payment(problem, found, state, place, payment, written[number])
+    for roll in FIVE_EQUAL_ROLLS:
+        if ended[roll] > 0.0:
+            box = int(box_of[roll])
+            payment = five_equal_payment(problem.second_yacht, state, box, roll)
+            _add_payment(problem, found, state, place, payment, ended[roll])
+    _trim(found, place)
 
 
 @compiled
 def _solve_blocks(
-    second_yacht: int,
-    values: Floats,
-    column: Ints,
+    problem: Problem,
     upper: Ints,
-    chance: Floats,
-    start: Ints,
-    tail: Floats,
-    tail_points: Floats,
-    bonus: Floats,
-    bounds: Ints,
-    pieces: Ints,
+    values: Floats,
+    found: _Found,
+    pieces: Pieces,
     first_piece: Ints,
 ) -> None:
-    """Find the outlooks of blocks of states, those of the layers below being known."""
-    stop = np.zeros((ROLL_COUNT, WIDTH))
+    """Find the distributions of blocks of states, those of the layers below being known."""
+    play = new_play()
     box_of = np.zeros((ROLL_COUNT, WIDTH))
-    ended = np.zeros((ROLL_COUNT, WIDTH))
-    work = np.zeros((_KEEP_COUNT, WIDTH))
-    first = np.zeros((_KEEP_COUNT, WIDTH))
-    second = np.zeros((_KEEP_COUNT, WIDTH))
-    mass = np.zeros((_KEEP_COUNT, WIDTH))
     gain = np.zeros((PAYMENTS, WIDTH))
     written = np.zeros(PAYMENTS)
     for block in range(len(first_piece) - 1):
-        for at in range(first_piece[block], first_piece[block + 1]):
-            open_boxes, held, begin, end, lane, _ = pieces[at]
-            lanes = slice(lane, lane + end - begin)
-            fill_writes(
-                second_yacht,
-                values,
-                column,
-                open_boxes,
-                held,
-                upper[begin:end],
-                gain,
-                stop[:, lanes],
-                box_of[:, lanes],
-            )
-        stop_chances(stop, work, second, first, mass, ended)
-        for at in range(first_piece[block], first_piece[block + 1]):
-            open_boxes, held, begin, end, lane, state = pieces[at]
-            for c in range(end - begin):
-                written[:] = 0.0
-                bounds[state + c, 0], bounds[state + c, 1] = SPAN, 0
-                for roll in range(ROLL_COUNT):
-                    if not IS_FIVE_EQUAL[roll]:
-                        box = int(box_of[roll, lane + c])
-                        written[ROLL_PAYMENT[roll, box]] += ended[roll, lane + c]
-                sum_before = upper[begin + c]
-                for number in range(PAYMENTS + len(_FIVE_EQUAL)):
-                    extra = 0
-                    if number < PAYMENTS:
-                        weight = written[number]
-                        box, points = PAYMENT_BOX[number], PAYMENT_POINTS[number]
-                    else:
-                        roll = _FIVE_EQUAL[number - PAYMENTS]
-                        weight = ended[roll, lane + c]
-                        box = int(box_of[roll, lane + c])
-                        counts = ROLL_COUNTS[roll]
-                        points = kernels.write_points(second_yacht, open_boxes, box, counts)
-                        extra = kernels.extra_points(second_yacht, held, counts)
-                    if weight == 0.0:
-                        continue
-                    after = state_after(
-                        second_yacht,
-                        column,
-                        len(values),
-                        open_boxes,
-                        held,
-                        sum_before,
-                        box,
-                        points,
-                    )
-                    reward = kernels.upper_points(box, points, sum_before)
-                    earned = 1.0 if reward > points else bonus[after]
-                    bonus[state + c] += weight * earned
-                    reward += extra
-                    _add_shifted(
-                        chance, start, tail, tail_points, bounds, state + c, after, reward, weight
-                    )
-                row = chance[start[state + c] : start[state + c + 1]]
-                _trim(row, bounds[state + c])
+        together = pieces[first_piece[block] : first_piece[block + 1]]
+        for piece in together:
+            sheets = Sheets(piece.open_rows, piece.kind, upper[piece.begin : piece.end])
+            lanes = slice(piece.lane, piece.lane + piece.end - piece.begin)
+            fill_writes(problem, values, sheets, gain, play.stop[:, lanes], box_of[:, lanes])
+        fill_ended(play)
+        for piece in together:
+            for c in range(piece.end - piece.begin):
+                state = State(piece.open_rows, piece.kind, upper[piece.begin + c])
+                ended, boxes = play.ended[:, piece.lane + c], box_of[:, piece.lane + c]
+                _fill_row(problem, found, state, piece.state + c, ended, boxes, written)
 
 
 def solve(
@@ -267,8 +297,8 @@ def solve(
     progress: Progress | None = None,
     threads: int | None = None,
     most_open: int = BOX_COUNT,
-) -> tuple[FullOutlook, Floats]:
-    """Return the outlook of every state, and (states,) the chance of the upper bonus.
+) -> tuple[LatticeDistributions, Floats]:
+    """Return the distribution of every state, and (states,) the chance of the upper bonus.
 
     Args:
         second_yacht: FORCED_JOKER, PLAIN or FREE_JOKER of the rules.
@@ -281,25 +311,13 @@ def solve(
     chance = np.zeros(start[-1])
     tail, tail_points, bonus = np.zeros((3, len(values)))
     bounds = np.zeros((len(values), 2), dtype=np.int64)
-    for held in range(1, states.yacht_states(second_yacht)):
-        for upper in range(yacht.BONUS_AT + 1):
-            state = states.state_index(0, held, upper)
-            chance[start[state]] = 1.0
-            bounds[state] = 0, 1
-    columns = states.columns()
-    solve_blocks = partial(
-        _solve_blocks,
-        second_yacht,
-        values,
-        columns.column,
-        columns.upper,
-        chance,
-        start,
-        tail,
-        tail_points,
-        bonus,
-        bounds,
-    )
+    finished = finished_states(second_yacht)
+    chance[start[finished]] = 1.0
+    bounds[finished] = 0, 1
+    found = _Found(start, chance, tail, tail_points, bonus, bounds)
+    upper = states.columns().upper
+    solve_blocks = partial(_solve_blocks, problem_of(second_yacht), upper, values, found)
     solve_layers(layers(second_yacht)[:most_open], solve_blocks, progress, threads)
     means = np.divide(tail_points, tail, out=np.zeros(len(tail)), where=tail > 0)
-    return tables.full(second_yacht, chance, tail, means), bonus
+    widths = tables.widths(second_yacht)
+    return LatticeDistributions(chance, widths, states.section(), tail, means), bonus

@@ -19,7 +19,7 @@ rolls that it pays for, all rolls with the same points at once; last the six
 rolls of five equal dice are done over one by one, since only they can be
 jokers.
 
-Shapes.  Values are float64, indexed as :mod:`ustad.runtime.games.yacht.rules` numbers
+Shapes.  Values are float64, indexed as :mod:`ustad.runtime.games.yacht.states` numbers
 the states: 314,880 values stand for the 536,448 reachable states under
 ``bonus_and_joker``, the finished sheets (worth 0) among them.
 
@@ -30,6 +30,7 @@ merging upper sums with one future is ours.
 from __future__ import annotations
 
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,8 +40,11 @@ from ustad.runtime.core.work import Progress
 from ustad.runtime.games.five_dice import turn as dice
 from ustad.runtime.games.yacht import kernels, states
 from ustad.runtime.games.yacht import rules as yacht
+from ustad.runtime.games.yacht.levels import FIVE_EQUAL, PLAIN_POINTS
+from ustad.runtime.games.yacht.rules import State
 from ustad.runtime.games.yacht.states import LOWER_SETS
-from ustad.solver.five_dice.layers import Group, Layer, packed, solve_layers
+from ustad.solver.five_dice.layers import Group, Layer, Pieces, packed, solve_layers, store_starts
+from ustad.solver.five_dice.paying import Paying, paying, raise_group, raise_to
 from ustad.solver.five_dice.turn import ROLL_COUNT, WIDTH, solve_turns
 
 Floats = NDArray[np.float64]
@@ -48,170 +52,169 @@ Ints = NDArray[np.int64]
 
 ROLL_COUNTS = dice.COUNTS[dice.FIRST_ROLL :]
 BOX_COUNT = len(yacht.BOXES)
+FIVE_EQUAL_ROLLS = np.array(FIVE_EQUAL)
 
 
-def _paying_rolls() -> tuple[Ints, Ints, Ints, Ints]:
-    """Return which rolls pay what in which box, nothing being a joker.
+class Problem(NamedTuple):
+    """What the compiled code needs to know of the rules.
 
-    Returns:
-        ``first_group`` (14,): the groups of box b are ``first_group[b]`` to
-        ``first_group[b + 1] - 1``; ``points`` (groups,): what the rolls of a
-        group pay, never 0; ``first_roll`` (groups + 1,) and ``rolls``: the
-        rolls of each group.
+    Attributes:
+        second_yacht: the setting.
+        column: :attr:`Columns.column`.
+        columns: how many columns there are.
     """
-    first_group, points, first_roll, rolls = [0], [], [0], []
-    for box in range(BOX_COUNT):
-        paid = [yacht.box_points(box, counts, False) for counts in ROLL_COUNTS]
-        for amount in sorted(set(paid) - {0}):
-            points.append(amount)
-            rolls += [roll for roll in range(ROLL_COUNT) if paid[roll] == amount]
-            first_roll.append(len(rolls))
-        first_group.append(len(points))
-    return np.array(first_group), np.array(points), np.array(first_roll), np.array(rolls)
+
+    second_yacht: int
+    column: Ints
+    columns: int
 
 
-FIRST_GROUP, GROUP_POINTS, FIRST_ROLL, GROUP_ROLLS = _paying_rolls()
-_FIVE_EQUAL = np.array([r for r in range(ROLL_COUNT) if yacht.five_equal(ROLL_COUNTS[r])])
+class Sheets(NamedTuple):
+    """States side by side that differ in the upper sum (n,) alone."""
+
+    open_boxes: int
+    held: int
+    upper: Ints
+
+
+def problem_of(second_yacht: int) -> Problem:
+    """Return the problem of a setting."""
+    known = states.columns()
+    return Problem(second_yacht, known.column, known.count)
+
+
+def paying_rolls() -> Paying:
+    """Return the rolls that pay more than 0, nothing being a joker."""
+    return paying(PLAIN_POINTS, PLAIN_POINTS != 0)
 
 
 @compiled
-def state_after(
-    second_yacht: int,
-    column: Ints,
-    states: int,
-    open_boxes: int,
-    held: int,
-    upper: int,
-    box: int,
-    points: int,
-) -> int:
-    """Return the index of the state after a write.
-
-    Args:
-        second_yacht: the setting.
-        column: :attr:`Columns.column`.
-        states: how many states there are.
-        open_boxes: bit b set: box b is open.
-        held: what the yacht box holds.
-        upper: the upper sum.
-        box: the box written.
-        points: what is written there.
-    """
-    count = states // ((2 if second_yacht == yacht.PLAIN else 3) * LOWER_SETS)
-    left = open_boxes & ~(1 << box)
-    after = kernels.yacht_after(second_yacht, held, box, points)
+def state_number(problem: Problem, state: State) -> int:
+    """Return the index of a state."""
     return int(
-        kernels.state_number(column, count, left, after, kernels.upper_after(box, points, upper))
+        kernels.state_number(
+            problem.column, problem.columns, state.open_boxes, state.held, state.upper
+        )
     )
 
 
 @compiled
+def state_after(problem: Problem, state: State, box: int, points: int) -> int:
+    """Return the index of the state after points were written into a box."""
+    after = State(
+        state.open_boxes & ~(1 << box),
+        kernels.yacht_after(problem.second_yacht, state.held, box, points),
+        kernels.upper_after(box, points, state.upper),
+    )
+    return state_number(problem, after)
+
+
+@compiled
 def gains(
-    second_yacht: int,
-    values: Floats,
-    column: Ints,
-    open_boxes: int,
-    held: int,
-    box: int,
-    points: int,
-    upper: Ints,
-    gain: Floats,
+    problem: Problem, values: Floats, sheets: Sheets, box: int, points: int, gain: Floats
 ) -> None:
     """Fill ``gain`` with what writing ``points`` into a box is worth at each upper sum."""
-    count = len(values) // ((2 if second_yacht == yacht.PLAIN else 3) * LOWER_SETS)
-    left = open_boxes & ~(1 << box)
-    after = kernels.yacht_after(second_yacht, held, box, points)
-    for c in range(len(upper)):
-        sum_after = kernels.upper_after(box, points, upper[c])
-        state = kernels.state_number(column, count, left, after, sum_after)
-        gain[c] = values[state] + kernels.upper_points(box, points, upper[c])
+    left = sheets.open_boxes & ~(1 << box)
+    held = kernels.yacht_after(problem.second_yacht, sheets.held, box, points)
+    for c in range(len(sheets.upper)):
+        upper = sheets.upper[c]
+        after = State(left, held, kernels.upper_after(box, points, upper))
+        gain[c] = values[state_number(problem, after)] + kernels.upper_points(box, points, upper)
 
 
 @compiled
 def _fill_stops(
-    second_yacht: int,
-    values: Floats,
-    column: Ints,
-    open_boxes: int,
-    held: int,
-    upper: Ints,
-    stop: Floats,
-    gain: Floats,
-    best: Floats,
+    problem: Problem, paying: Paying, values: Floats, sheets: Sheets, stop: Floats
 ) -> None:
     """Fill ``stop`` (252, n) with the best write of each roll at each of n upper sums."""
-    size = len(upper)
-    best[:size] = -np.inf
+    _start_from_zeros(problem, values, sheets, stop)
     for box in range(BOX_COUNT):
-        if open_boxes >> box & 1:
-            gains(second_yacht, values, column, open_boxes, held, box, 0, upper, gain)
-            for c in range(size):
-                best[c] = max(best[c], gain[c])
+        if sheets.open_boxes >> box & 1:
+            _raise_box(problem, paying, values, sheets, box, stop)
+    for roll in FIVE_EQUAL_ROLLS:
+        _fill_five_equal(problem, values, sheets, roll, stop[roll])
+
+
+@compiled
+def _start_from_zeros(problem: Problem, values: Floats, sheets: Sheets, stop: Floats) -> None:
+    """Fill every roll with what the best open box is worth that takes 0."""
+    gain = np.empty(len(sheets.upper))
+    best = np.full(len(sheets.upper), -np.inf)
+    for box in range(BOX_COUNT):
+        if sheets.open_boxes >> box & 1:
+            gains(problem, values, sheets, box, 0, gain)
+            raise_to(best, gain)
     for roll in range(ROLL_COUNT):
-        for c in range(size):
+        for c in range(len(best)):
             stop[roll, c] = best[c]
+
+
+@compiled
+def _raise_box(
+    problem: Problem, paying: Paying, values: Floats, sheets: Sheets, box: int, stop: Floats
+) -> None:
+    """Raise the rolls that a box pays for to what writing them there is worth."""
+    gain = np.empty(len(sheets.upper))
+    after = np.empty(len(sheets.upper))
+    gains(problem, values, sheets, box, 0, after)
+    for group in range(paying.first_group[box], paying.first_group[box + 1]):
+        points = paying.points[group]
+        if box < yacht.UPPER_BOXES or box == yacht.YACHT:
+            gains(problem, values, sheets, box, points, gain)
+        else:  # what comes after does not depend on the points
+            for c in range(len(gain)):
+                gain[c] = after[c] + points
+        raise_group(paying, group, gain, stop)
+
+
+@compiled
+def _fill_five_equal(
+    problem: Problem, values: Floats, sheets: Sheets, roll: int, best: Floats
+) -> None:
+    """Fill what the best write of five equal dice is worth, which may be a joker."""
+    gain = np.empty(len(sheets.upper))
+    best[:] = -np.inf
     for box in range(BOX_COUNT):
-        if open_boxes >> box & 1:
-            gains(second_yacht, values, column, open_boxes, held, box, 0, upper, best)
-            for group in range(FIRST_GROUP[box], FIRST_GROUP[box + 1]):
-                points = GROUP_POINTS[group]
-                if box < yacht.UPPER_BOXES or box == yacht.YACHT:
-                    gains(second_yacht, values, column, open_boxes, held, box, points, upper, gain)
-                else:  # what comes after does not depend on the points
-                    for c in range(size):
-                        gain[c] = best[c] + points
-                for at in range(FIRST_ROLL[group], FIRST_ROLL[group + 1]):
-                    roll = GROUP_ROLLS[at]
-                    for c in range(size):
-                        stop[roll, c] = max(stop[roll, c], gain[c])
-    for roll in _FIVE_EQUAL:
-        best[:size] = -np.inf
-        for box in range(BOX_COUNT):
-            points = kernels.write_points(second_yacht, open_boxes, box, ROLL_COUNTS[roll])
-            if points >= 0:
-                gains(second_yacht, values, column, open_boxes, held, box, points, upper, gain)
-                for c in range(size):
-                    best[c] = max(best[c], gain[c])
-        extra = kernels.extra_points(second_yacht, held, ROLL_COUNTS[roll])
-        for c in range(size):
-            stop[roll, c] = best[c] + extra
+        points = kernels.write_points(
+            problem.second_yacht, sheets.open_boxes, box, ROLL_COUNTS[roll]
+        )
+        if points >= 0:
+            gains(problem, values, sheets, box, points, gain)
+            raise_to(best, gain)
+    extra = kernels.extra_points(problem.second_yacht, sheets.held, ROLL_COUNTS[roll])
+    for c in range(len(best)):
+        best[c] += extra
 
 
 @compiled
 def _solve_blocks(
-    second_yacht: int,
-    values: Floats,
-    column: Ints,
+    problem: Problem,
     upper: Ints,
-    pieces: Ints,
+    paying: Paying,
+    values: Floats,
+    pieces: Pieces,
     first_piece: Ints,
 ) -> None:
     """Solve blocks of states, writing their values.
 
     Args:
-        second_yacht: the setting.
-        values: the values, those of the layers below filled in.
-        column: :attr:`Columns.column`.
+        problem: the rules.
         upper: :attr:`Columns.upper`.
-        pieces: (pieces, 6): open boxes, what the yacht box holds, first column,
-            end column, first lane of the block, index of the first state.
+        paying: the rolls that pay.
+        values: the values, those of the layers below filled in.
+        pieces: see :mod:`ustad.solver.five_dice.layers`; the kind is what the yacht box holds.
         first_piece: (blocks + 1,) the pieces of each block.
     """
     stop = np.zeros((ROLL_COUNT, WIDTH))
     work = np.zeros((ROLL_COUNT + dice.FIRST_ROLL, WIDTH))
-    gain = np.empty(WIDTH)
-    best = np.empty(WIDTH)
     for block in range(len(first_piece) - 1):
-        for at in range(first_piece[block], first_piece[block + 1]):
-            open_boxes, held, begin, end, lane, _ = pieces[at]
-            part = stop[:, lane : lane + end - begin]
-            sums = upper[begin:end]
-            _fill_stops(second_yacht, values, column, open_boxes, held, sums, part, gain, best)
+        together = pieces[first_piece[block] : first_piece[block + 1]]
+        for piece in together:
+            sheets = Sheets(piece.open_rows, piece.kind, upper[piece.begin : piece.end])
+            lanes = slice(piece.lane, piece.lane + piece.end - piece.begin)
+            _fill_stops(problem, paying, values, sheets, stop[:, lanes])
         solve_turns(stop, stop, stop, work)
-        for at in range(first_piece[block], first_piece[block + 1]):
-            _, _, begin, end, lane, state = pieces[at]
-            for c in range(end - begin):
-                values[state + c] = work[0, lane + c]
+        store_starts(together, work, values)
 
 
 def layers(second_yacht: int) -> list[Layer]:
@@ -225,7 +228,7 @@ def layers(second_yacht: int) -> list[Layer]:
             open_upper = open_boxes & yacht.UPPER_OPEN
             begin, end = columns.bounds[open_upper : open_upper + 2]
             state = states.state_index(open_boxes, held, int(columns.upper[begin]))
-            groups[open_boxes.bit_count()].append((open_boxes, held, begin, end, state))
+            groups[open_boxes.bit_count()].append(Group(open_boxes, held, begin, end, state))
     return [packed(layer) for layer in groups[1:]]
 
 
@@ -243,25 +246,22 @@ def solve(
     Returns:
         (states,) float64 expected points still to come, by state index.
     """
-    columns = states.columns()
     # Unlike NaN, an infinity that is read too early wins every maximum: it would be seen.
-    values = np.full(states.yacht_states(second_yacht) * LOWER_SETS * columns.count, np.inf)
-    _finish_sheets(values, second_yacht)
-    solve_blocks = partial(_solve_blocks, second_yacht, values, columns.column, columns.upper)
-    finished = int(np.isfinite(values).sum())
-    solve_layers(layers(second_yacht), solve_blocks, progress, threads, finished)
+    values = np.full(states.state_count(second_yacht), np.inf)
+    finished = finished_states(second_yacht)
+    values[finished] = 0.0
+    upper, paying = states.columns().upper, paying_rolls()
+    solve_blocks = partial(_solve_blocks, problem_of(second_yacht), upper, paying, values)
+    solve_layers(layers(second_yacht), solve_blocks, progress, threads, len(finished))
     return values
 
 
-def _finish_sheets(values: Floats, second_yacht: int) -> None:
-    """Set the finished sheets, and with them the rows that cannot be, to nothing to come.
-
-    Rows exist for every content of the yacht box with every set of open lower
-    boxes, so all rows can be; the finished sheets are those with no box open.
-    """
-    for held in range(1, states.yacht_states(second_yacht)):
-        for upper in range(yacht.BONUS_AT + 1):
-            values[states.state_index(0, held, upper)] = 0.0
+def finished_states(second_yacht: int) -> Ints:
+    """Return the indices of the states without open box, each once."""
+    held, upper = np.ogrid[1 : states.yacht_states(second_yacht), : yacht.BONUS_AT + 1]
+    columns = states.columns()
+    found: Ints = np.unique(states.state_number(columns.column, columns.count, 0, held, upper))
+    return found
 
 
 def reachable_states(second_yacht: int) -> int:

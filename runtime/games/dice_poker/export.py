@@ -32,7 +32,8 @@ from ustad.runtime.games.dice_poker.states import (
     part_count,
 )
 from ustad.runtime.games.dice_poker.tables import TABLES
-from ustad.runtime.games.five_dice.export import Case, SheetArrays, columns_by_row, sheet_content
+from ustad.runtime.games.five_dice.arrays import Case, SheetArrays, columns_by_row
+from ustad.runtime.games.five_dice.export import sheet_content
 from ustad.runtime.games.five_dice.sheet import ROLLS_A_TURN
 from ustad.tables import open_table
 

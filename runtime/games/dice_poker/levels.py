@@ -29,12 +29,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ustad.runtime.core.game import Advice
 from ustad.runtime.games.dice_poker.rules import (
     AFTER_FIRST_THROW,
     CHANCE_ROW,
@@ -47,6 +46,7 @@ from ustad.runtime.games.dice_poker.rules import (
     DicePoker,
     RuleNumbers,
     Sheet,
+    State,
     bonus_points,
     may_pass,
     roll_points,
@@ -59,8 +59,7 @@ from ustad.runtime.games.dice_poker.states import (
     state_index,
     state_number,
 )
-from ustad.runtime.games.five_dice.bots import RatingBot, TurnBot
-from ustad.runtime.games.five_dice.sheet import SheetState
+from ustad.runtime.games.five_dice.bots import RatingBot, RuleOfThumb, TurnBot
 from ustad.runtime.games.five_dice.turn import Turn, keep_values
 from ustad.tables import Table
 
@@ -197,11 +196,23 @@ def row_alone(numbers: RuleNumbers) -> Floats:
     return Turn((points[0], points[1], points[2])).start
 
 
-class RowBot(TurnBot):
+class RowKey(NamedTuple):
+    """All that the play of a turn for points depends on.
+
+    Attributes:
+        writes: :func:`open_writes`.
+        turns_left: the turns left where a pass is possible, else 0.
+    """
+
+    writes: int
+    turns_left: int
+
+
+class RowBot(TurnBot, RuleOfThumb):
     """Plays a turn for points, less what each row is held to be good for.
 
     Args:
-        game: the rules.
+        rules: the rules.
         price: (15,) what a row costs.
         turn: how keeps are rated.
     """
@@ -214,32 +225,27 @@ class RowBot(TurnBot):
         self.price = price
         self.rate = turn
 
-    def key(self, sheet: Sheet) -> tuple[int, int]:
+    def key(self, sheet: Sheet) -> RowKey:
         """Return what may be written and, where a pass is possible, the turns left."""
         writes = open_writes(self.numbers, sheet.open_rows)
-        return writes, sheet.turns_left if writes >> PASSED else 0
+        return RowKey(writes, sheet.turns_left if writes >> PASSED else 0)
 
-    def solve(self, keys: Sequence[tuple[int, int]]) -> _Turns:
+    def solve(self, keys: Sequence[RowKey]) -> _Turns:
         """Solve the turns of sheets with these keys, a lane each."""
         known = payments(self.numbers)
         cost = np.append(self.price, 0.0)[known.row, None]
         worth = np.tile(known.points[:, None] - cost, len(keys))
-        worth[known.row == PASSED] = [-self._pass_costs(*key) for key in keys]
-        writes = [key[0] for key in keys]
-        return _solve(
-            self.numbers, _only_open(self.numbers, worth, np.array(writes)), writes, self.rate
-        )
+        worth[known.row == PASSED] = [-self._pass_costs(key) for key in keys]
+        writes = [key.writes for key in keys]
+        gains = _only_open(self.numbers, worth, np.array(writes))
+        return _solve(self.numbers, gains, writes, self.rate)
 
-    def _pass_costs(self, writes: int, turns_left: int) -> float:
+    def _pass_costs(self, key: RowKey) -> float:
         """Return the price of the row that a pass gives up, 0 where there is no pass."""
-        if not writes >> PASSED:
+        if not key.writes >> PASSED:
             return 0.0
-        prices = sorted(self.price[row] for row in range(ROW_COUNT) if writes >> row & 1)
-        return float(prices[len(prices) - turns_left])
-
-    def ask(self, view: SheetState) -> Advice[Any]:
-        """Return the move it would play, alone."""
-        return Advice([self.choose(view)] if view.dice is not None else [])
+        prices = sorted(self.price[row] for row in range(ROW_COUNT) if key.writes >> row & 1)
+        return float(prices[len(prices) - key.turns_left])
 
 
 # The table.
@@ -255,22 +261,22 @@ class TableBot(RatingBot):
         self.numbers = rules.numbers
         self.table = table
 
-    def key(self, sheet: Sheet) -> tuple[int, int, int]:
-        """Return open rows, turns left and subtotal, one for all subtotals with one future."""
+    def key(self, sheet: Sheet) -> State:
+        """Return the state of the sheet, the same for all subtotals with one future."""
         known = columns(self.numbers.school_threshold)
         column = known.column[sheet.open_rows & SCHOOL, sheet.subtotal - LOWEST_SUBTOTAL]
-        return sheet.open_rows, sheet.turns_left, int(known.upper[column])
+        return State(sheet.open_rows, sheet.turns_left, int(known.upper[column]))
 
     def to_come(self, sheet: Sheet) -> float:
         """Return the expected points still to come at the start of a turn."""
         state = state_index(self.numbers, sheet.open_rows, sheet.turns_left, sheet.subtotal)
         return float(self.table.values[state])
 
-    def solve(self, keys: Sequence[tuple[int, int, int]]) -> _Turns:
-        """Solve the turns of sheets with these keys, a lane each."""
+    def solve(self, keys: Sequence[State]) -> _Turns:
+        """Solve the turns of sheets in these states, a lane each."""
         numbers, known = self.numbers, payments(self.numbers)
         open_rows, turns_left, subtotal = np.array(keys).T
-        writes = [open_writes(numbers, key[0]) for key in keys]
+        writes = [open_writes(numbers, key.open_rows) for key in keys]
         row, points = known.row[:, None], known.points[:, None]
         # A row that may not be written leads to no state: any will do, its gain is minus infinity.
         may = np.array(writes) >> row & 1

@@ -111,6 +111,9 @@ COMBINATIONS = ALL_OPEN & ~SCHOOL & ~CHANCE_BIT
 
 PART_TWO = COMBINATIONS | CHANCE_BIT
 
+SMALL_STRAIGHT_POINTS, LARGE_STRAIGHT_POINTS = 15, 20
+"""The sums of 1 to 5 and of 2 to 6, which these rows pay."""
+
 PAR = 3
 """Dice of a face that score 0 in the school."""
 
@@ -126,6 +129,20 @@ ORDERS = ("school_first", "free")
 FIRST_THROWS = ("double", "none", "double_with_poker_bonus")
 
 DOUBLE, NO_DOUBLE, DOUBLE_WITH_EXTRA = range(3)
+
+
+class State(NamedTuple):
+    """What a sheet is still worth depends on.
+
+    Attributes:
+        open_rows: bit r set: row r is open.
+        turns_left: the turns to play.
+        subtotal: the school subtotal, or another with the same future.
+    """
+
+    open_rows: int
+    turns_left: int
+    subtotal: int
 
 
 class RuleNumbers(NamedTuple):
@@ -190,9 +207,9 @@ def combination_points(
     elif row == THREE:
         points = 3 * three
     elif row == SMALL_STRAIGHT:
-        points = 15 if pairs == 0 and total == 15 else 0  # five faces, all but the six
+        points = total if pairs == 0 and total == SMALL_STRAIGHT_POINTS else 0
     elif row == LARGE_STRAIGHT:
-        points = 20 if pairs == 0 and total == 20 else 0  # five faces, all but the one
+        points = total if pairs == 0 and total == LARGE_STRAIGHT_POINTS else 0
     elif row == FULL_HOUSE:
         if (pairs == 2 and three > 0) or (numbers.five_as_full_house and five > 0):
             points = total

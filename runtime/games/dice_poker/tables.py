@@ -21,6 +21,7 @@ from ustad.tables import TableSpec
 class DicePokerTables(SheetTables):
     """The expected points of every option set."""
 
+    name = NAME
     fields = OPTIONS
 
     def defaults(self) -> tuple[dict[str, Any], ...]:
@@ -45,23 +46,16 @@ class DicePokerTables(SheetTables):
             if numbers.free
             else f"values[part] where place is 0, else values[{part_count(numbers)} + place - 1]"
         )
-        return TableSpec(
-            game=NAME,
-            options=full,
-            quantity="expected points still to come at the start of a turn, under the best play",
-            unit="points",
-            index_version=1,
-            index_formula=(
-                f"{index}; place = column[open school rows, school subtotal + "
-                f"{-LOWEST_SUBTOTAL}]; {part}; open rows as bits, school: ones 1, twos 2, threes "
-                "4, fours 8, fives 16, sixes 32; part two: pair 1, two_pairs 2, three 4, "
-                "small_straight 8, large_straight 16, full_house 32, four 64, poker 128, "
-                "chance 256; the school bonus is paid by the write of the last school row; "
-                "where no game comes the value is 0"
-            ),
-            shape=(state_count(numbers),),
-            start_index=state_index(numbers, ALL_OPEN, ROW_COUNT, 0),
+        formula = (
+            f"{index}; place = column[open school rows, school subtotal + "
+            f"{-LOWEST_SUBTOTAL}]; {part}; open rows as bits, school: ones 1, twos 2, threes "
+            "4, fours 8, fives 16, sixes 32; part two: pair 1, two_pairs 2, three 4, "
+            "small_straight 8, large_straight 16, full_house 32, four 64, poker 128, "
+            "chance 256; the school bonus is paid by the write of the last school row; "
+            "where no game comes the value is 0"
         )
+        start = state_index(numbers, ALL_OPEN, ROW_COUNT, 0)
+        return self.values_spec(full, formula, state_count(numbers), start)
 
 
 TABLES = DicePokerTables()

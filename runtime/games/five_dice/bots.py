@@ -42,9 +42,12 @@ FIRST_WRITE = len(KEEP_MOVES)
 
 KEEP_NUMBER = {keep: number for number, keep in enumerate(KEEP_MOVES)}
 
-# Five distinct dice have 31 keeps of at most four dice; shorter lists are filled with a keep
-# that every roll has, the one without dice, behind its first place, so that it never matters.
-_SUB_KEEPS: Ints = np.array([(sub_keeps(roll) + (0,) * 31)[:31] for roll in ROLLS])
+# Lists shorter than the longest are filled with a keep that every roll has, the one without
+# dice, behind its first place, so that it never matters.
+_MOST_KEEPS = max(len(sub_keeps(roll)) for roll in ROLLS)
+_SUB_KEEPS: Ints = np.array(
+    [sub_keeps(roll) + (0,) * (_MOST_KEEPS - len(sub_keeps(roll))) for roll in ROLLS]
+)
 
 
 @cache
@@ -244,9 +247,8 @@ def best_choices(
     first: Ints = equal.argmax(axis=1)
     if not rolls_left:
         return FIRST_WRITE + first
-    width = _SUB_KEEPS.shape[1]
-    kept = _SUB_KEEPS[rolls, np.minimum(first, width - 1)]
-    best: Ints = np.where(first < width, kept, FIRST_WRITE + first - width)
+    kept = _SUB_KEEPS[rolls, np.minimum(first, _MOST_KEEPS - 1)]
+    best: Ints = np.where(first < _MOST_KEEPS, kept, FIRST_WRITE + first - _MOST_KEEPS)
     return best
 
 

@@ -45,6 +45,9 @@ Floats = NDArray[np.float64]
 DICE = 5
 FACES = 6
 
+HIGHEST_SUM = DICE * FACES
+"""What five dice add up to at most."""
+
 KEEPS: tuple[tuple[int, ...], ...] = tuple(
     dice
     for size in range(DICE + 1)

@@ -9,6 +9,7 @@ from typing import Any
 
 from ustad.runtime.core.strict_json import Fields
 from ustad.runtime.games.five_dice.codec import SheetCodec
+from ustad.runtime.games.five_dice.turn import DICE
 from ustad.runtime.games.yacht.rules import (
     BOXES,
     CHANCE_BOX,
@@ -23,6 +24,7 @@ from ustad.runtime.games.yacht.rules import (
     THREE_OF_A_KIND,
     UPPER_BOXES,
     YACHT,
+    YACHT_POINTS,
     Sheet,
     Yacht,
     box_points,
@@ -80,10 +82,10 @@ def _most_extra_yachts(rules: Yacht, points: Sequence[int]) -> int:
     written and some other upper box too.  So the upper boxes that hold 0 are tried
     both ways: written early, or last and as jokers.
     """
-    if rules.second_yacht == PLAIN or points[YACHT] != 50:
+    if rules.second_yacht == PLAIN or points[YACHT] != YACHT_POINTS:
         return 0
     upper = {box for box in range(UPPER_BOXES) if points[box] >= 0}
-    own = sum(points[box] == 5 * (box + 1) for box in upper)
+    own = sum(points[box] == DICE * (box + 1) for box in upper)
     if rules.second_yacht == FREE_JOKER:
         return own + sum(points[box] == 0 for box in upper) + _free_lower_jokers(points, upper)
     lower_written = all(held >= 0 for held in points[UPPER_BOXES:])
@@ -97,7 +99,7 @@ def _most_extra_yachts(rules: Yacht, points: Sequence[int]) -> int:
 
 def _lower_jokers(points: Sequence[int], early: set[int]) -> int:
     """Return how many lower boxes hold what a joker puts there, these upper boxes being written."""
-    sums = {5 * (box + 1) for box in early}
+    sums = {DICE * (box + 1) for box in early}
     in_full = sum(points[box] > 0 for box in (FULL_HOUSE, SMALL_STRAIGHT, LARGE_STRAIGHT))
     return in_full + sum(
         points[box] in sums for box in (THREE_OF_A_KIND, FOUR_OF_A_KIND, CHANCE_BOX)

@@ -1,11 +1,14 @@
-"""Outlooks: distributions of the points still to come, and what they say of who wins.
+"""Score distributions: the chance of every number of points still to come.
 
 The problem.  The chance to win with a final total of t follows from what the others
 may still make; how good a write is follows from that and from what the sheet after
 it may still make.  Both need, for any state, the chance of every number of points.
 
+The forms.  In *lattice form* a distribution holds the chance of every point, in *quantile
+form* the points that cut it into equal parts.
+
 The algorithm.  The final totals of opponents are independent: each is the total so
-far plus a draw from the outlook of the sheet.  With a = P(total < t) and
+far plus a draw from the score distribution of the sheet.  With a = P(total < t) and
 b = P(total = t) of each opponent, a final total of t wins the share
 
     U(t) = E[1{all others <= t} / (1 + number equal)] = integral over z in [0, 1] of
@@ -14,8 +17,9 @@ b = P(total = t) of each opponent, a final total of t wins the share
 a polynomial in z of degree at most five, which three nodes of Gauss and Legendre
 integrate exactly (one node for one opponent, two for two or three).
 
-Shapes.  A *row* is (``REACH``,) float64: the chance of x points, summing to 1.
-Rows know single points below ``SPAN``; what goes beyond is one lump at its mean.
+Shapes.  A *row* is a distribution in lattice form: (``REACH``,) float64, the chance of x
+points, summing to 1.  Rows know single points below ``SPAN``; what goes beyond is one
+lump at its mean.
 """
 
 from __future__ import annotations
@@ -38,8 +42,8 @@ REACH = 640
 """No lump has a mean of so many points or more."""
 
 
-class Spread(Protocol):
-    """The distributions of the points still to come of m states, to be weighed with shares.
+class Selection(Protocol):
+    """The score distributions of m states, over which shares of the win are averaged.
 
     *Shares* are (n, count) what 0, 1, ... points more are worth in each of n games;
     *lanes* (m,) say to which game each state belongs.
@@ -49,7 +53,7 @@ class Spread(Protocol):
     def width(self) -> int:
         """No state makes so many points or more."""
 
-    def select(self, at: Ints) -> Spread:
+    def select(self, at: Ints) -> Selection:
         """Return the distributions of some of the states."""
 
     def each(self, lanes: Ints, points: Ints, shares: Floats) -> Floats:
@@ -59,23 +63,19 @@ class Spread(Protocol):
         """Return (m, p) the mean share of each state with each of these points (p,) added."""
 
 
-class Laid(Protocol):
-    """Distributions of the points still to come of all states of a game, laid out in rows."""
+class ScoreDistributions(Protocol):
+    """The score distributions of all states."""
 
     def rows(self, states: Ints) -> Floats:
         """Return (m, n) the chance of 0 to n - 1 points for each of m states, n enough."""
 
-
-class Outlook(Laid, Protocol):
-    """The distributions of the points still to come of all states of a game."""
-
-    def spread(self, states: Ints) -> Spread:
+    def select(self, states: Ints) -> Selection:
         """Return the distributions of m states."""
 
 
 @dataclass(frozen=True)
-class Rows:
-    """Distributions point by point: (m, width)."""
+class LatticeSelection:
+    """Distributions of m states in lattice form: (m, width)."""
 
     rows: Floats
 
@@ -84,9 +84,9 @@ class Rows:
         """No state makes so many points or more."""
         return int(self.rows.shape[1])
 
-    def select(self, at: Ints) -> Rows:
+    def select(self, at: Ints) -> LatticeSelection:
         """Return the distributions of some of the states."""
-        return Rows(self.rows[at])
+        return LatticeSelection(self.rows[at])
 
     def each(self, lanes: Ints, points: Ints, shares: Floats) -> Floats:
         """Return (m,) the mean share of each state with its own points (m,) added."""
@@ -109,11 +109,11 @@ class Rows:
 
 
 @dataclass(frozen=True)
-class Mixed:
-    """Distributions of which part is one and part another, by weight."""
+class MixedSelection:
+    """Distributions of m states, mixed of two by weight."""
 
-    one: Spread
-    other: Spread
+    one: Selection
+    other: Selection
     weights: Floats
     """(m,) the weights of the other."""
 
@@ -122,9 +122,9 @@ class Mixed:
         """No state makes so many points or more."""
         return max(self.one.width, self.other.width)
 
-    def select(self, at: Ints) -> Mixed:
+    def select(self, at: Ints) -> MixedSelection:
         """Return the distributions of some of the states."""
-        return Mixed(self.one.select(at), self.other.select(at), self.weights[at])
+        return MixedSelection(self.one.select(at), self.other.select(at), self.weights[at])
 
     def each(self, lanes: Ints, points: Ints, shares: Floats) -> Floats:
         """Return (m,) the mean share of each state with its own points (m,) added."""
@@ -137,19 +137,19 @@ class Mixed:
         return one + self.weights[:, None] * (self.other.every(lanes, points, shares) - one)
 
 
-def mixed(one: Spread, other: Spread, weights: Floats) -> Spread:
-    """Return two spreads of the same states mixed, the other by weights (m,)."""
-    if not (isinstance(one, Rows) and isinstance(other, Rows)):
-        return Mixed(one, other, weights)
+def mixed_selection(one: Selection, other: Selection, weights: Floats) -> Selection:
+    """Return two selections of the same states mixed, the other by weights (m,)."""
+    if not (isinstance(one, LatticeSelection) and isinstance(other, LatticeSelection)):
+        return MixedSelection(one, other, weights)
     rows = np.zeros((len(weights), max(one.width, other.width)))
     np.multiply(other.rows, weights[:, None], out=rows[:, : other.width])
     rows[:, : one.width] += (1 - weights)[:, None] * one.rows
-    return Rows(rows)
+    return LatticeSelection(rows)
 
 
 @dataclass(frozen=True)
-class FullOutlook:
-    """Distributions with every point.
+class LatticeDistributions:
+    """Distributions of all states in lattice form.
 
     Attributes:
         chance: (entries,) float64: state after state the chance of 0, 1, 2, ... points.
@@ -195,9 +195,9 @@ class FullOutlook:
         tail = self.tail[states]
         return _with_tails(rows, tail, self.tail_points[states]) if tail.any() else rows
 
-    def spread(self, states: Ints) -> Rows:
+    def select(self, states: Ints) -> LatticeSelection:
         """Return the distributions of m states."""
-        return Rows(_trimmed(self.rows(states)))
+        return LatticeSelection(_trimmed(self.rows(states)))
 
     def _section_rows(self, number: int, states: Ints) -> Floats:
         """Return (m, width) the rows of states that lie in one section, checked."""
@@ -213,7 +213,7 @@ class FullOutlook:
 class BestChances:
     """The best chances to make so many points or more, each found for its own target.
 
-    As a distribution they are what a player could do who knew from the start which
+    As a distribution they are what a player could make who knew from the start which
     total it takes.
 
     Attributes:
@@ -230,9 +230,9 @@ class BestChances:
     ensure: Callable[[Ints, int], None] | None = None
 
     @cached_property
-    def _full(self) -> FullOutlook:
+    def _full(self) -> LatticeDistributions:
         none = np.zeros(len(self.widths) * self.section)
-        return FullOutlook(self.best, self.widths, self.section, none, none, self.ensure)
+        return LatticeDistributions(self.best, self.widths, self.section, none, none, self.ensure)
 
     def chances(self, states: Ints) -> Floats:
         """Return (m, n) the best chance of at least 0 to n - 1 points for each of m states."""
@@ -245,9 +245,9 @@ class BestChances:
         rows[:, :-1] -= best[:, 1:]
         return rows
 
-    def spread(self, states: Ints) -> Rows:
+    def select(self, states: Ints) -> LatticeSelection:
         """Return the chances of m states as distributions."""
-        return Rows(_trimmed(self.rows(states)))
+        return LatticeSelection(_trimmed(self.rows(states)))
 
 
 def _trimmed(rows: Floats) -> Floats:
@@ -317,7 +317,9 @@ def windows(shares: Floats, width: int) -> Any:
 
 @dataclass(frozen=True)
 class Steps:
-    """Distributions in whole parts: row i is ``parts[start[i]:start[i + 1]]`` from ``first[i]``.
+    """Distributions in lattice form, in whole parts.
+
+    Row i is ``parts[start[i]:start[i + 1]]`` from ``first[i]`` points on.
 
     Attributes:
         parts: (entries,) whole numbers; those of a row add up to one chance.
@@ -342,8 +344,8 @@ class Steps:
 
 
 @dataclass(frozen=True)
-class Knots:
-    """Distributions by points that bound equal parts of the chance.
+class Quantiles:
+    """Distributions in quantile form: by points that bound equal parts of the chance.
 
     Between two neighbouring knots lies an equal part, spread evenly over the points
     above the first up to the second; the whole is then shifted, which sets the mean
@@ -363,7 +365,7 @@ class Knots:
         shift, part = np.divmod(self.shift[at].astype(np.int64), SHIFTS)
         return np.clip(knots + shift[:, None], -1, REACH - 2), part / SHIFTS
 
-    def spread(self, at: Ints) -> Ramps:
+    def select(self, at: Ints) -> QuantileSelection:
         """Return the distributions of m rows."""
         knots, part = self._placed(at)
         gaps = np.diff(knots, axis=1)
@@ -381,7 +383,7 @@ class Knots:
             point[closed, place] = np.maximum(knots[closed, gap], 0)
             edges = np.concatenate([edges, point, point + 1], axis=1)
             drops = np.concatenate([drops, *own], axis=1)
-        return Ramps(edges, drops, part)
+        return QuantileSelection(edges, drops, part)
 
     def rows(self, at: Ints) -> Floats:
         """Return (m, n) the chance of 0 to n - 1 points for each of m rows."""
@@ -404,8 +406,8 @@ class Knots:
 
 
 @dataclass(frozen=True)
-class Ramps:
-    """Distributions by knots, weighed without laying them out point by point.
+class QuantileSelection:
+    """Distributions of m states in quantile form, averaged over without going point by point.
 
     Between two knots every point counts the same, so a mean share takes the sums of
     shares up to the knots alone.
@@ -425,9 +427,9 @@ class Ramps:
         """No state makes so many points or more."""
         return int(self.knots.max(initial=0)) + 1
 
-    def select(self, at: Ints) -> Ramps:
+    def select(self, at: Ints) -> QuantileSelection:
         """Return the distributions of some of the states."""
-        return Ramps(self.knots[at], self.drops[at], self.part[at])
+        return QuantileSelection(self.knots[at], self.drops[at], self.part[at])
 
     def each(self, lanes: Ints, points: Ints, shares: Floats) -> Floats:
         """Return (m,) the mean share of each state with its own points (m,) added."""
@@ -450,15 +452,15 @@ class Ramps:
 
 
 KNOTS = 11
-"""Knots of a row: ten equal parts lie between them."""
+"""Quantiles of a row: ten equal parts lie between them."""
 
 SHIFTS = 16
 """Parts of a point that the mean is set right by."""
 
 
 @dataclass(frozen=True)
-class CompactOutlook:
-    """Distributions in few bytes, each state in one of several forms.
+class CompactDistributions:
+    """Distributions of all states in few bytes, each state in one of several forms.
 
     Attributes:
         kind: (states,) the number of the form that holds a state.
@@ -468,7 +470,7 @@ class CompactOutlook:
 
     kind: NDArray[np.int8]
     place: Ints
-    forms: tuple[Steps | Knots, ...]
+    forms: tuple[Steps | Quantiles, ...]
 
     def rows(self, states: Ints) -> Floats:
         """Return (m, n) the chance of 0 to n - 1 points for each of m states."""
@@ -486,21 +488,21 @@ class CompactOutlook:
             rows[here, : part.shape[1]] = part
         return rows
 
-    def spread(self, states: Ints) -> Spread:
+    def select(self, states: Ints) -> Selection:
         """Return the distributions of m states."""
         kind = self.kind[states]
         form = self.forms[kind[0]]
-        if isinstance(form, Knots) and (kind == kind[0]).all():
-            return form.spread(self.place[states])
-        return Rows(self.rows(states))
+        if isinstance(form, Quantiles) and (kind == kind[0]).all():
+            return form.select(self.place[states])
+        return LatticeSelection(self.rows(states))
 
 
 @dataclass(frozen=True)
-class Mixture:
-    """Part one outlook, part another: distributions mixed by weight."""
+class MixedDistributions:
+    """Distributions of all states, mixed of two by weight."""
 
-    one: Laid
-    other: Laid
+    one: ScoreDistributions
+    other: ScoreDistributions
     weight: float
     """The weight of the other."""
 
@@ -512,3 +514,7 @@ class Mixture:
         rows[:, : one.shape[1]] = (1 - self.weight) * one
         rows[:, : other.shape[1]] += self.weight * other
         return rows
+
+    def select(self, states: Ints) -> LatticeSelection:
+        """Return the distributions of m states."""
+        return LatticeSelection(_trimmed(self.rows(states)))

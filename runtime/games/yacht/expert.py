@@ -5,8 +5,8 @@ the chance to end on top, equals sharing it.
 
 The algorithm.  Opponents are taken to play like level hard from here on; so is the
 bot itself after this turn.  With U(t) the share of the win that a final total of t
-brings (:func:`ustad.runtime.games.yacht.distributions.win_shares`) and D(s) the outlook of a sheet,
-writing p points into a box is worth
+brings (:func:`ustad.runtime.games.yacht.distributions.win_shares`) and D(s) the score
+distribution of a sheet, writing p points into a box is worth
 
     sum over x of D(sheet after it, x) U(total + p + x),
 
@@ -15,7 +15,7 @@ and the whole turn of three rolls is solved on that: one step of policy improvem
 who play like hard it cannot do worse than hard.  Choices of the same win share go to
 the higher expected total, so a game that is decided is played like hard plays it.
 Where best chances are known they count beside D for the own sheet, since the bot will
-see on the way what it takes: :func:`ustad.runtime.games.yacht.outlooks.learnt`.
+see on the way what it takes: :func:`ustad.runtime.games.yacht.outlooks.best_chance_weight`.
 J. Pawlewicz, "Nearly Optimal Computer Play in Multi-player Yahtzee", 2010, rates
 turns by such distributions too.
 
@@ -43,8 +43,13 @@ from numpy.typing import NDArray
 from ustad.runtime.core.game import Advice, Bot, TurnGains, rank
 from ustad.runtime.games.five_dice.bots import FIRST_WRITE, KEEP_NUMBER, TurnBot
 from ustad.runtime.games.five_dice.sheet import ROLLS_A_TURN, Keep, SheetState
-from ustad.runtime.games.five_dice.turn import KEEPS, ROLLS, Turn, keep_values
-from ustad.runtime.games.yacht.distributions import REACH, Spread, mixed, win_shares
+from ustad.runtime.games.five_dice.turn import DICE, HIGHEST_SUM, KEEPS, ROLLS, Turn, keep_values
+from ustad.runtime.games.yacht.distributions import (
+    REACH,
+    Selection,
+    mixed_selection,
+    win_shares,
+)
 from ustad.runtime.games.yacht.levels import (
     FIVE_EQUAL,
     ILLEGAL,
@@ -56,12 +61,9 @@ from ustad.runtime.games.yacht.levels import (
     YachtTurns,
     after_payments,
     five_equal_payments,
+    side_by_side,
 )
-from ustad.runtime.games.yacht.outlooks import (
-    Outlooks,
-    learnt,
-    open_outlooks,
-)
+from ustad.runtime.games.yacht.outlooks import Outlooks, best_chance_weight, open_outlooks
 from ustad.runtime.games.yacht.rules import (
     BONUS,
     BONUS_AT,
@@ -74,10 +76,11 @@ from ustad.runtime.games.yacht.rules import (
     YACHT_0,
     YACHT_50,
     Sheet,
+    State,
     Yacht,
 )
-from ustad.runtime.games.yacht.states import state_index
-from ustad.runtime.games.yacht.tables import TABLES, open_counts
+from ustad.runtime.games.yacht.states import OPEN_COUNT, States, open_counts, state_index
+from ustad.runtime.games.yacht.tables import TABLES
 from ustad.tables import MissingTableError, Table, open_table, tables_folder
 
 Floats = NDArray[np.float64]
@@ -86,14 +89,14 @@ Ints = NDArray[np.int64]
 EXTRA = PAYMENTS + 1
 """The row of the first payment with an extra yacht."""
 
-_ALONE = 10_000
+_ABSENT = 10_000
 """A lead that nobody makes good: the place of an opponent who is not there."""
 
 _SIDE_BY_SIDE = 32
 """Turns that are evaluated at once."""
 
-_MOST = 30 + BONUS + EXTRA_YACHT
-"""The most points of one turn."""
+MOST_A_TURN = HIGHEST_SUM + BONUS + EXTRA_YACHT
+"""No turn brings more points."""
 
 # Payments into lower boxes but the yacht box lead to one state a box, whatever they pay.
 _SHARED = np.flatnonzero((PAYMENT_BOX >= UPPER_BOXES) & (PAYMENT_BOX != YACHT))
@@ -105,18 +108,15 @@ _SHARED_POINTS, _SHARED_SHIFT = np.unique(PAYMENT_POINTS[_SHARED], return_invers
 # With a further yacht an upper box takes all five dice or, as a joker, none.
 _UPPER_EXTRA = np.flatnonzero(
     (PAYMENT_BOX < UPPER_BOXES)
-    & ((PAYMENT_POINTS == 0) | (PAYMENT_POINTS == 5 * (PAYMENT_BOX + 1)))
+    & ((PAYMENT_POINTS == 0) | (PAYMENT_POINTS == DICE * (PAYMENT_BOX + 1)))
 )
-
-
-_BITS: Ints = np.array([members.bit_count() for members in range(1 << len(BOXES))])
 
 
 class Goal(Protocol):
     """What the play of a turn depends on, the own state being part of it."""
 
     @property
-    def sheet(self) -> tuple[int, int, int]:
+    def state(self) -> State:
         """The own state."""
 
 
@@ -130,7 +130,7 @@ class GoalTurns(YachtTurns):
     @cached_property
     def expected(self) -> YachtTurns:
         """The same turns solved for the expected total."""
-        return self.rating.solve([key.sheet for key in self.keys])
+        return self.rating.solve([key.state for key in self.keys])
 
 
 class GoalBot(TurnBot):
@@ -160,9 +160,9 @@ class GoalBot(TurnBot):
 
     def goal_turns(self, keys: Sequence[Goal], gains: Floats) -> GoalTurns:
         """Return the turns on gains (2 payments + 1, n) of these keys, solved."""
-        setting = self.rules.second_yacht
-        equal = np.stack([five_equal_payments(setting, key.sheet[0]) for key in keys], axis=-1)
-        paid = [setting != PLAIN and key.sheet[1] == YACHT_50 for key in keys]
+        setting, states = self.rules.second_yacht, [key.state for key in keys]
+        equal = np.stack([five_equal_payments(setting, s.open_boxes) for s in states], axis=-1)
+        paid = [setting != PLAIN and state.held == YACHT_50 for state in states]
         equal = np.where((equal != ILLEGAL) & np.array(paid), equal + EXTRA, equal)
         stop = np.maximum.reduce(gains[PAYMENT_BY_BOX], axis=0)
         stop[FIVE_EQUAL] = np.maximum.reduce(gains[equal, np.arange(len(keys))], axis=1)
@@ -203,15 +203,110 @@ class GoalBot(TurnBot):
         """Return what a finished game came to."""
 
 
-class Key(NamedTuple):
-    """All that expert's turn depends on.
+class Opponent(NamedTuple):
+    """An opponent's state by its index, and how far their total is behind one's own."""
 
-    ``sheet`` is the own state; ``others`` holds for each opponent the state's index
-    and my total less theirs, in ascending order.
+    state: int
+    behind: int
+
+
+class Key(NamedTuple):
+    """All that expert's turn depends on: the own state, and the opponents in ascending order."""
+
+    state: State
+    others: tuple[Opponent, ...]
+
+
+class _Others(NamedTuple):
+    """The opponents of n games, (n, opponents) each."""
+
+    states: Ints
+    behind: Ints
+
+
+def _opponents(keys: Sequence[Key]) -> _Others:
+    """Return the opponents of n games, absent ones filled in where a game has fewer."""
+    seats = max(1, *(len(key.others) for key in keys))
+    absent = Opponent(state_index(0, YACHT_0, 0), _ABSENT)
+    filled = [key.others + (absent,) * (seats - len(key.others)) for key in keys]
+    return _Others(*np.moveaxis(np.array(filled), -1, 0))
+
+
+@dataclass(frozen=True)
+class _Writes:
+    """The states that the payments of n turns lead to: first those of one payment each.
+
+    Payments into lower boxes but the yacht box lead to one state a box, whatever they pay.
+
+    Attributes:
+        payments: (k,) the payments that have a state each.
+        rewards: (k,) what they add to the total.
+        boxes: (m,) the places of the other boxes among :data:`_SHARED_FIRST`.
+        states: (k + m,) the states after the write.
+        lanes: (k + m,) the turn that each belongs to.
+        more_yachts: whether further yachts pay extra.
     """
 
-    sheet: tuple[int, int, int]
-    others: tuple[tuple[int, int], ...]
+    payments: Ints
+    rewards: Ints
+    boxes: Ints
+    states: Ints
+    lanes: Ints
+    more_yachts: bool
+
+    @classmethod
+    def of(cls, second_yacht: int, before: States) -> _Writes:
+        """Return the states after the writes of turns that begin in these states."""
+        after = after_payments(second_yacht, before)
+        at, lane = np.nonzero(after.is_open[_SINGLE])
+        single, first = _SINGLE[at], _SHARED[_SHARED_FIRST]
+        boxes, box_lane = np.nonzero(after.is_open[first])
+        states = np.concatenate([after.states[single, lane], after.states[first[boxes], box_lane]])
+        lanes = np.concatenate([lane, box_lane])
+        more_yachts = second_yacht != PLAIN
+        return cls(single, after.rewards[single, lane], boxes, states, lanes, more_yachts)
+
+    def gains(self, rated: Selection, held: Ints, shares: Floats) -> Floats:
+        """Return (2 payments + 1, n) what each payment is worth.
+
+        Args:
+            rated: the score distributions of ``states``.
+            held: (n,) what the yacht boxes hold.
+            shares: (n, points) the shares of the win.
+        """
+        gains = np.full((2 * PAYMENTS + 1, len(held)), -np.inf)
+        number, count = np.arange(len(self.states)), len(self.payments)
+        single, shared = rated.select(number[:count]), rated.select(number[count:])
+        lanes, box_lanes = self.lanes[:count], self.lanes[count:]
+        gains[self.payments, lanes] = single.each(lanes, self.rewards, shares)
+        _fill_shared(gains, shared, self.boxes, box_lanes, shares)
+        if self.more_yachts and (held == YACHT_50).any():
+            paid = np.flatnonzero(held[box_lanes] == YACHT_50)
+            _fill_shared(
+                gains[EXTRA:],
+                shared.select(paid),
+                self.boxes[paid],
+                box_lanes[paid],
+                shares,
+                EXTRA_YACHT,
+            )
+            use = np.flatnonzero(np.isin(self.payments, _UPPER_EXTRA) & (held[lanes] == YACHT_50))
+            more = self.rewards[use] + EXTRA_YACHT
+            worth = single.select(use).each(lanes[use], more, shares)
+            gains[EXTRA + self.payments[use], lanes[use]] = worth
+        return gains
+
+
+def _fill_shared(
+    gains: Floats, after: Selection, boxes: Ints, lanes: Ints, shares: Floats, extra: int = 0
+) -> None:
+    """Fill in the payments into boxes that lead to one state each, whatever they pay."""
+    worth = after.every(lanes, _SHARED_POINTS + extra, shares)
+    for place in range(len(_SHARED_FIRST)):
+        here = np.flatnonzero(boxes == place)
+        payments = _SHARED[place == _SHARED_BOX]
+        points = _SHARED_SHIFT[place == _SHARED_BOX]
+        gains[payments[:, None], lanes[here]] = worth[here][:, points].T
 
 
 class ExpertBot(GoalBot):
@@ -244,7 +339,7 @@ class ExpertBot(GoalBot):
     def view_key(self, view: SheetState) -> Key:
         """Return the own state, and of each opponent the state and how far it is behind."""
         total, index = view.sheet.total, self._index
-        others = [(index(sheet), total - sheet.total) for sheet in view.sheets]
+        others = [Opponent(index(sheet), total - sheet.total) for sheet in view.sheets]
         del others[view.to_move]
         others.sort()
         return Key(self.rules.state(view.sheet), tuple(others))
@@ -254,31 +349,26 @@ class ExpertBot(GoalBot):
         gains, _ = self._gains(keys)
         return self.goal_turns(keys, gains)
 
-    def _shares(self, others: Ints, count: int) -> Floats:
-        """Return (n, count) the share of the win with 0, 1, ... points more than now.
-
-        Args:
-            others: (n, opponents, 2) their states and how far they are behind.
-            count: for how many points.
-        """
+    def _shares(self, others: _Others, count: int) -> Floats:
+        """Return (n, count) the share of the win with 0, 1, ... points more than now."""
         # Games on the same dice have opponents in common.
-        states, which = np.unique(others[:, :, 0], return_inverse=True)
-        rows = self.outlooks.field.rows(states)
-        return win_shares(rows, which.reshape(others.shape[:2]), others[:, :, 1], count)
+        states, which = np.unique(others.states, return_inverse=True)
+        rows = self.outlooks.hard.rows(states)
+        return win_shares(rows, which.reshape(others.states.shape), others.behind, count)
 
-    def _weights(self, open_boxes: Ints, others: Ints, shares: Floats) -> Floats:
-        """Return (n,) what best chances count; see :func:`learnt`.
+    def _weights(self, open_boxes: Ints, others: _Others, shares: Floats) -> Floats:
+        """Return (n,) what best chances count; see :func:`best_chance_weight`.
 
         Args:
             open_boxes: (n,) bit b set: box b is open.
-            others: (n, opponents, 2) their states and how far they are behind.
+            others: the opponents.
             shares: (n,) the share of the win before the turn.
         """
         counts = open_counts(self.rules.second_yacht)
-        own = _BITS[open_boxes]
-        there = others[:, :, 1] < _ALONE
-        early = (there & (counts[others[:, :, 0]] < own[:, None])).sum(axis=1)
-        found: Floats = learnt(own, early / np.maximum(there.sum(axis=1), 1), shares)
+        own = OPEN_COUNT[open_boxes]
+        there = others.behind < _ABSENT
+        early = (there & (counts[others.states] < own[:, None])).sum(axis=1)
+        found: Floats = best_chance_weight(own, early / np.maximum(there.sum(axis=1), 1), shares)
         return found
 
     def _gains(self, keys: Sequence[Key], by_best: bool = True) -> tuple[Floats, Floats]:
@@ -300,51 +390,20 @@ class ExpertBot(GoalBot):
         Returns:
             (2 payments + 1, n) and (n,) shares of the win.
         """
-        setting = self.rules.second_yacht
-        open_boxes, held, upper = np.array([key.sheet for key in keys]).T
-        states, rewards, is_open = after_payments(setting, open_boxes, held, upper)
-        gains = np.full((2 * PAYMENTS + 1, len(keys)), -np.inf)
-        at, lane = np.nonzero(is_open[_SINGLE])
-        single = _SINGLE[at]
-        first = _SHARED[_SHARED_FIRST]
-        box, box_lane = np.nonzero(is_open[first])
-        after = np.concatenate([states[single, lane], states[first[box], box_lane]])
-        lanes = np.concatenate([lane, box_lane])
-        seats = max(1, *(len(key.others) for key in keys))
-        nobody = (state_index(0, YACHT_0, 0), _ALONE)
-        others = np.array([key.others + (nobody,) * (seats - len(key.others)) for key in keys])
-        known = self.outlooks
-        now = known.field.spread(np.array([state_index(*key.sheet) for key in keys]))
-        rated = known.field.spread(after)
-        best = known.best.spread(after) if known.best is not None and by_best else None
-        width = max(spread.width for spread in (now, rated, best) if spread is not None)
-        shares = self._shares(others, width + _MOST)
-        games = np.arange(len(keys))
-        before = now.each(games, np.zeros(len(keys), dtype=np.int64), shares)
+        before = side_by_side([key.state for key in keys])
+        others = _opponents(keys)
+        known, writes = self.outlooks, _Writes.of(self.rules.second_yacht, before)
+        now = known.hard.select(np.array([state_index(*key.state) for key in keys]))
+        rated = known.hard.select(writes.states)
+        best = known.best.select(writes.states) if known.best is not None and by_best else None
+        width = max(one.width for one in (now, rated, best) if one is not None)
+        shares = self._shares(others, width + MOST_A_TURN)
+        nothing = np.zeros(len(keys), dtype=np.int64)
+        worth = now.each(np.arange(len(keys)), nothing, shares)
         if best is not None:
-            weights = self._weights(open_boxes, others, before) / known.best_part
-            rated = mixed(rated, best, weights[lanes])
-        number = np.arange(len(after))
-        alone, together = rated.select(number[: len(at)]), rated.select(number[len(at) :])
-        gains[single, lane] = alone.each(lane, rewards[single, lane], shares)
-
-        def spread_out(extra: int, add: int, of: Spread, boxes: Ints, games: Ints) -> None:
-            """Fill in the payments into the boxes that lead to one state each."""
-            worth = of.every(games, _SHARED_POINTS + add, shares)
-            for place in range(len(first)):
-                here = np.flatnonzero(boxes == place)
-                payments = _SHARED[place == _SHARED_BOX]
-                points = _SHARED_SHIFT[place == _SHARED_BOX]
-                gains[extra + payments[:, None], games[here]] = worth[here][:, points].T
-
-        spread_out(0, 0, together, box, box_lane)
-        if setting != PLAIN and (held == YACHT_50).any():
-            paid = np.flatnonzero(held[box_lane] == YACHT_50)
-            spread_out(EXTRA, EXTRA_YACHT, together.select(paid), box[paid], box_lane[paid])
-            use = np.flatnonzero(np.isin(single, _UPPER_EXTRA) & (held[lane] == YACHT_50))
-            more = rewards[single[use], lane[use]] + EXTRA_YACHT
-            gains[EXTRA + single[use], lane[use]] = alone.select(use).each(lane[use], more, shares)
-        return gains, before
+            weights = self._weights(before.open_boxes, others, worth) / known.best_part
+            rated = mixed_selection(rated, best, weights[writes.lanes])
+        return writes.gains(rated, before.held, shares), worth
 
     def begins_turn(self, state: SheetState, player: int) -> bool:
         """Tell whether a state is one at which the player's turn begins."""
@@ -373,7 +432,7 @@ class ExpertBot(GoalBot):
     def ask(self, view: SheetState) -> Advice[Any]:
         """Return every legal move with its win share and the expected total beside it."""
         if len(view.sheets) == 1:
-            return told_alone(self.rating.ask(view), lambda: self._notes(view))
+            return alone_advice(self.rating.ask(view), lambda: self._notes(view))
         advice = replace(super().ask(view), extra={"outlook": self.outlooks.name})
         note = f"win shares by the outlook {self.outlooks.name}"
         return replace(advice, notes=lambda: (note, *self._notes(view)))
@@ -429,7 +488,7 @@ class AloneBot(TableBot):
     def ask(self, view: SheetState) -> Advice[Any]:
         """Return every legal move with the expected final total after it."""
         self._check(view)
-        return told_alone(super().ask(view))
+        return alone_advice(super().ask(view))
 
     def _check(self, view: SheetState) -> None:
         if len(view.sheets) > 1:
@@ -439,7 +498,7 @@ class AloneBot(TableBot):
 _ALONE_NOTE = "alone at the table: expert maximises the expected total"
 
 
-def told_alone(advice: Advice[Any], notes: Callable[[], Sequence[str]] = tuple) -> Advice[Any]:
+def alone_advice(advice: Advice[Any], notes: Callable[[], Sequence[str]] = tuple) -> Advice[Any]:
     """Return the advice of level hard as expert gives it to one who plays alone."""
     extra = {"note": _ALONE_NOTE}
     return replace(advice, extra=extra, notes=notes)
@@ -530,8 +589,8 @@ def _ending(outlooks: Outlooks, rules: Yacht, sheet: Sheet, total: int) -> Float
         total: its total at most a turn ago.
     """
     state = state_index(*rules.state(sheet))
-    row = outlooks.field.rows(np.array([state]))[0]
-    found = np.zeros(total + _MOST + REACH + 1)
+    row = outlooks.hard.rows(np.array([state]))[0]
+    found = np.zeros(total + MOST_A_TURN + REACH + 1)
     found[sheet.total : sheet.total + len(row)] = row
     found[-1] = 1.0 if sheet.upper >= BONUS_AT else outlooks.bonus[state]
     return found

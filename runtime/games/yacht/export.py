@@ -18,17 +18,9 @@ from numpy.typing import NDArray
 from ustad.runtime.core.errors import OptionError
 from ustad.runtime.core.work import Progress
 from ustad.runtime.export.content import Content, Exporter, Packed, brief, vectors
-from ustad.runtime.games.five_dice.export import (
-    VECTORS,
-    VECTORS_SEED,
-    Case,
-    Mark,
-    SheetArrays,
-    Way,
-    columns_by_row,
-    sheet_content,
-)
-from ustad.runtime.games.five_dice.turn import COUNTS, DICE, FIRST_ROLL
+from ustad.runtime.games.five_dice.arrays import Case, Mark, SheetArrays, Way, columns_by_row
+from ustad.runtime.games.five_dice.export import VECTORS, VECTORS_SEED, sheet_content
+from ustad.runtime.games.five_dice.turn import DICE
 from ustad.runtime.games.yacht.codec import CODEC
 from ustad.runtime.games.yacht.distributions import KNOTS, REACH, SHIFTS
 from ustad.runtime.games.yacht.expert import ExpertBot
@@ -57,9 +49,11 @@ from ustad.runtime.games.yacht.rules import (
     YACHT,
     YACHT_50,
     YACHT_BIT,
+    YACHT_POINTS,
     Yacht,
     box_points,
     five_equal,
+    roll_counts,
     yacht_after,
 )
 from ustad.runtime.games.yacht.states import (
@@ -98,13 +92,11 @@ OUTLOOK_IN_WORDS = {
 }
 """How an outlook lies in its arrays, for the manifest."""
 
-_COUNTS = COUNTS[FIRST_ROLL:]
-
 
 def sheet_arrays(rules: Yacht) -> SheetArrays:
     """Return the rules as arrays."""
     setting, known = rules.second_yacht, columns()
-    counts = _COUNTS.tolist()
+    counts = roll_counts()
     equal = [roll for roll, found in enumerate(counts) if five_equal(found)]
     cases = [[Case(0, ALL_OPEN, (0, 0, 0))]]
     roll_cases = [0] * len(counts)
@@ -128,7 +120,7 @@ def sheet_arrays(rules: Yacht) -> SheetArrays:
         part_weight=weight,
         held_box=YACHT,
         held_by_points=[
-            (points, yacht_after(setting, OPEN_YACHT, YACHT, points)) for points in (0, 50)
+            (held, yacht_after(setting, OPEN_YACHT, YACHT, held)) for held in (0, YACHT_POINTS)
         ],
         held_weight=LOWER_SETS,
         extra_key="extra_yachts",
@@ -199,9 +191,7 @@ def _extra_marks(setting: int) -> list[Mark]:
         for box in (THREE_OF_A_KIND, FOUR_OF_A_KIND, CHANCE_BOX):
             found.append(Mark(box, points, 0 if free else 1 << upper))
     for box in (FULL_HOUSE, SMALL_STRAIGHT, LARGE_STRAIGHT):
-        found.append(
-            Mark(box, box_points(box, _COUNTS[0].tolist(), True), UPPER_OPEN if free else 0)
-        )
+        found.append(Mark(box, box_points(box, roll_counts()[0], True), UPPER_OPEN if free else 0))
         if free:
             found.append(Mark(box, 0, 0))
     return found

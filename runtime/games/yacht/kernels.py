@@ -5,7 +5,7 @@ from __future__ import annotations
 from ustad.runtime.core.kernels import callable_from_compiled, compiled
 from ustad.runtime.games.yacht import rules, states
 
-callable_from_compiled(rules.five_equal, rules.box_points, rules.has_jokers)
+callable_from_compiled(rules.five_equal, rules.box_points, rules.has_jokers, states.lower_set)
 
 write_points = compiled(rules.write_points)
 extra_points = compiled(rules.extra_points)

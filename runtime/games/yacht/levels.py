@@ -24,7 +24,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,8 +43,12 @@ from ustad.runtime.games.five_dice.turn import (
 from ustad.runtime.games.yacht.rules import (
     BONUS_AT,
     BOXES,
+    OPEN_YACHT,
     WRITES,
+    YACHT_0,
+    YACHT_50,
     Sheet,
+    State,
     Yacht,
     box_points,
     extra_points,
@@ -55,7 +59,7 @@ from ustad.runtime.games.yacht.rules import (
     write_points,
     yacht_after,
 )
-from ustad.runtime.games.yacht.states import columns, state_index, state_number
+from ustad.runtime.games.yacht.states import States, columns, state_index, state_number
 from ustad.tables import Table
 
 Floats = NDArray[np.float64]
@@ -64,7 +68,7 @@ Ints = NDArray[np.int64]
 _ROLL_COUNTS: list[list[int]] = COUNTS[FIRST_ROLL:].tolist()
 FIVE_EQUAL = [roll for roll, counts in enumerate(_ROLL_COUNTS) if five_equal(counts)]
 
-_POINTS: Ints = np.array(
+PLAIN_POINTS: Ints = np.array(
     [[box_points(box, counts, False) for box in range(len(BOXES))] for counts in _ROLL_COUNTS]
 )
 """(252, 13): what each roll pays in each box, nothing being a joker."""
@@ -74,7 +78,7 @@ _POINTS: Ints = np.array(
 def roll_points(second_yacht: int, open_boxes: int) -> NDArray[np.int8]:
     """Return (252, 13) what each roll would put into each box, -1 where that is not legal."""
     is_open = np.array([open_boxes >> box & 1 for box in range(len(BOXES))], dtype=bool)
-    points = np.where(is_open, _POINTS, -1).astype(np.int8)
+    points = np.where(is_open, PLAIN_POINTS, -1).astype(np.int8)
     points[FIVE_EQUAL] = _five_equal_points(second_yacht, open_boxes)
     points.flags.writeable = False
     return points
@@ -136,7 +140,7 @@ def best_write_now(view: SheetState) -> Any:
 
 def _payments() -> tuple[Ints, Ints, dict[tuple[int, int], int]]:
     """Return box and points of each payment, and the number of each."""
-    pairs = sorted({(box, int(p)) for row in _POINTS for box, p in enumerate(row)})
+    pairs = sorted({(box, int(p)) for row in PLAIN_POINTS for box, p in enumerate(row)})
     boxes, points = np.ascontiguousarray(np.array(pairs).T)
     return boxes, points, {pair: number for number, pair in enumerate(pairs)}
 
@@ -145,7 +149,7 @@ PAYMENT_BOX, PAYMENT_POINTS, PAYMENT_NUMBER = _payments()
 PAYMENTS = len(PAYMENT_BOX)
 ILLEGAL = PAYMENTS
 ROLL_PAYMENT: Ints = np.array(
-    [[PAYMENT_NUMBER[box, int(p)] for box, p in enumerate(row)] for row in _POINTS]
+    [[PAYMENT_NUMBER[box, int(p)] for box, p in enumerate(row)] for row in PLAIN_POINTS]
 )
 PAYMENT_BY_BOX = np.ascontiguousarray(ROLL_PAYMENT.T)
 
@@ -215,76 +219,78 @@ class TableBot(RatingBot):
         self.rules = rules
         self.table = table
 
-    def key(self, sheet: Sheet) -> tuple[int, int, int]:
-        """Return the open boxes, what the yacht box holds, and the upper sum up to 63."""
+    def key(self, sheet: Sheet) -> State:
+        """Return the state of the sheet."""
         return self.rules.state(sheet)
 
     def to_come(self, sheet: Sheet) -> float:
         """Return the expected points still to come at the start of a turn."""
         return float(self.table.values[state_index(*self.rules.state(sheet))])
 
-    def solve(self, keys: Sequence[tuple[int, int, int]]) -> YachtTurns:
-        """Solve the turns of sheets with these keys, a lane each."""
-        open_boxes, held, upper = np.array(keys).T
-        gains = self._gains(open_boxes, held, upper)
-        equal = np.stack(
-            [five_equal_payments(self.rules.second_yacht, key[0]) for key in keys], axis=-1
-        )
+    def solve(self, keys: Sequence[State]) -> YachtTurns:
+        """Solve the turns of sheets in these states, a lane each."""
+        setting = self.rules.second_yacht
+        gains = self._gains(side_by_side(keys))
+        equal = np.stack([five_equal_payments(setting, key.open_boxes) for key in keys], axis=-1)
         equal_counts = _ROLL_COUNTS[FIVE_EQUAL[0]]
-        extra = np.array(
-            [float(extra_points(self.rules.second_yacht, key[1], equal_counts)) for key in keys]
-        )
+        extra = np.array([float(extra_points(setting, key.held, equal_counts)) for key in keys])
         stop = np.maximum.reduce(gains[PAYMENT_BY_BOX], axis=0)
         lanes = np.arange(len(keys))
         stop[FIVE_EQUAL] = np.maximum.reduce(gains[equal, lanes], axis=1) + extra
         return YachtTurns(gains, equal, extra, Turn((stop, stop, stop)))
 
-    def _gains(self, open_boxes: Ints, held: Ints, upper: Ints) -> Floats:
+    def _gains(self, states: States) -> Floats:
         """Return (payments + 1, n) what each payment is worth for each sheet."""
-        states, rewards, is_open = after_payments(self.rules.second_yacht, open_boxes, held, upper)
-        gains = np.full((PAYMENTS + 1, len(upper)), -np.inf)
-        gains[:PAYMENTS][is_open] = self.table.values[states[is_open]] + rewards[is_open]
+        after = after_payments(self.rules.second_yacht, states)
+        gains = np.full((PAYMENTS + 1, len(states.upper)), -np.inf)
+        at = after.is_open
+        gains[:PAYMENTS][at] = self.table.values[after.states[at]] + after.rewards[at]
         return gains
 
 
-def after_payments(
-    second_yacht: int, open_boxes: Ints, held: Ints, upper: Ints
-) -> tuple[Ints, Ints, NDArray[np.bool_]]:
-    """Return what each payment leads to, for n sheets.
+def side_by_side(states: Sequence[State]) -> States:
+    """Return states as arrays, a lane each."""
+    return States(*np.array(states).T)
 
-    Args:
-        second_yacht: the setting.
-        open_boxes: (n,) bit b set: box b is open.
-        held: (n,) what the yacht box holds.
-        upper: (n,) the upper sums up to 63.
 
-    Returns:
-        (payments, n) each: the state after it, what it adds to the total, extra yachts
-        apart, and whether its box is open; else the state may be any.
+class AfterPayments(NamedTuple):
+    """What each payment leads to, (payments, n) each.
+
+    Attributes:
+        states: the state after it; any state where its box is not open.
+        rewards: what it adds to the total, extra yachts apart.
+        is_open: whether its box is open.
     """
+
+    states: Ints
+    rewards: Ints
+    is_open: NDArray[np.bool_]
+
+
+def after_payments(second_yacht: int, before: States) -> AfterPayments:
+    """Return what each payment leads to from n states."""
     known = columns()
-    left = open_boxes & ~(1 << PAYMENT_BOX[:, None])
-    after = _yacht_after(second_yacht)[:, held]
+    left = before.open_boxes & ~(1 << PAYMENT_BOX[:, None])
+    held = _yacht_after(second_yacht)[:, before.held]
     rewards, sums = _upper_effects()
-    states = state_number(known.column, known.count, left, after, sums[:, upper])
-    is_open = (open_boxes >> PAYMENT_BOX[:, None] & 1).astype(bool)
-    return states, rewards[:, upper], is_open
+    states = state_number(known.column, known.count, left, held, sums[:, before.upper])
+    is_open = (before.open_boxes >> PAYMENT_BOX[:, None] & 1).astype(bool)
+    return AfterPayments(states, rewards[:, before.upper], is_open)
 
 
 @cache
 def _upper_effects() -> tuple[Ints, Ints]:
     """Return (payments, 64) what a payment adds to the total, and the upper sum after it."""
     sums = range(BONUS_AT + 1)
-    pairs = list(zip(PAYMENT_BOX.tolist(), PAYMENT_POINTS.tolist(), strict=True))
-    added = [[upper_points(box, paid, upper) for upper in sums] for box, paid in pairs]
-    after = [[upper_after(box, paid, upper) for upper in sums] for box, paid in pairs]
+    added = [[upper_points(*paid, upper) for upper in sums] for paid in PAYMENT_NUMBER]
+    after = [[upper_after(*paid, upper) for upper in sums] for paid in PAYMENT_NUMBER]
     return np.array(added), np.array(after)
 
 
 @cache
 def _yacht_after(second_yacht: int) -> Ints:
     """Return (payments, 3) what the yacht box holds after a payment, by what it held."""
-    pairs = list(zip(PAYMENT_BOX.tolist(), PAYMENT_POINTS.tolist(), strict=True))
+    contents = (OPEN_YACHT, YACHT_0, YACHT_50)
     return np.array(
-        [[yacht_after(second_yacht, held, box, paid) for held in range(3)] for box, paid in pairs]
+        [[yacht_after(second_yacht, held, *paid) for held in contents] for paid in PAYMENT_NUMBER]
     )

@@ -11,15 +11,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ustad.runtime.games.yacht.distributions import Outlook
-from ustad.runtime.games.yacht.rules import SECOND_YACHT
+from ustad.runtime.games.yacht.distributions import ScoreDistributions
 from ustad.runtime.games.yacht.tables import (
     BONUS_PARTS,
     MIX,
     outlook_spec,
-    read_best,
-    read_compact,
-    read_full,
+    read_outlook,
 )
 from ustad.tables import MissingTableError, Table, open_table, tables_folder
 
@@ -32,28 +29,28 @@ class Outlooks:
 
     Attributes:
         name: the table that says most, as the option ``outlook`` names it.
-        field: the points to come of a sheet under the play of level hard.
+        hard: the score distributions under the play of level hard.
         bonus: (states,) the chance of the upper bonus under the play of level hard.
-        exact: whether ``field`` has every point.
-        best: the points to come by best chances, or ``field`` mixed with them; None
+        exact: whether ``hard`` has every point.
+        best: the score distributions by best chances, or ``hard`` mixed with them; None
             where they are not known.
-        best_part: what best chances count in it.
+        best_part: what best chances count in ``best``.
     """
 
     name: str
-    field: Outlook
+    hard: ScoreDistributions
     bonus: Floats
     exact: bool
-    best: Outlook | None = None
+    best: ScoreDistributions | None = None
     best_part: float = 1.0
 
 
-def learnt(open_boxes: Any, early: Any, share: Any) -> Any:
-    """Return what best chances are to count: how much is still learnt on the way.
+def best_chance_weight(open_boxes: Any, early: Any, share: Any) -> Any:
+    """Return what best chances are to count beside hard play: how much is yet to be seen.
 
-    One who knew from now on what the others will make could play for that total with the
-    best chance there is; one who learnt nothing more would do as hard does.  Expert's
-    later turns lie between: on the mean they bring this part of the difference.  It was
+    A player who knew from now on what the others will make could play for that total with
+    the best chance there is; one who saw nothing more would do as hard does.  Expert's later
+    turns lie between: on the mean they bring this part of the difference.  It was
     measured: the gains of later turns (:mod:`ustad.solver.yacht.gain`) were regressed on
     the difference, for 2, 4 and 6 players, and the numbers rounded.  The fewer boxes are
     open, the more is known at the turns to come.  Arrays give an array.
@@ -90,19 +87,13 @@ def named_outlooks(options: Mapping[str, Any], name: str, folder: Path | None) -
     def opened(outlook: str) -> Table:
         return open_table(outlook_spec(options, outlook), tables_folder(folder))
 
-    second_yacht = SECOND_YACHT.index(options["second_yacht"])
     exact = name in {"full", "best"}
-    best: Outlook | None = None
-    if name == "best":
-        best = read_best(second_yacht, opened(name))
-    elif name == "best_compact":
-        best = read_compact(second_yacht, opened(name))
+    best = read_outlook(opened(name)) if name in {"best", "best_compact"} else None
     table = opened("full" if exact else "compact")
-    bonus = table.parts["bonus"]
+    hard, bonus = read_outlook(table), table.parts["bonus"]
     if exact:
-        return Outlooks(name, read_full(second_yacht, table), bonus, exact, best)
-    short = read_compact(second_yacht, table)
-    return Outlooks(name, short, bonus / BONUS_PARTS, exact, best, MIX)
+        return Outlooks(name, hard, bonus, exact, best)
+    return Outlooks(name, hard, bonus / BONUS_PARTS, exact, best, MIX)
 
 
 def open_if_built(options: Mapping[str, Any], outlook: str, folder: Path | None) -> Table | None:

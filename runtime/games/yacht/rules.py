@@ -41,7 +41,7 @@ from numpy.typing import NDArray
 from ustad.runtime.core.entry import Rulebook, Seats
 from ustad.runtime.core.options import Option
 from ustad.runtime.games.five_dice.sheet import SheetGame, Write
-from ustad.runtime.games.five_dice.turn import COUNTS, FACES, FIRST_ROLL, ROLL_INDEX
+from ustad.runtime.games.five_dice.turn import COUNTS, DICE, FACES, FIRST_ROLL, ROLL_INDEX
 
 NAME = "yacht"
 BOXES = (
@@ -79,6 +79,8 @@ BONUS_AT = 63
 
 BONUS = 35
 
+FULL_HOUSE_POINTS, SMALL_STRAIGHT_POINTS, LARGE_STRAIGHT_POINTS, YACHT_POINTS = 25, 30, 40, 50
+
 EXTRA_YACHT = 100
 
 SECOND_YACHT = ("bonus_and_joker", "plain", "free_joker")
@@ -86,7 +88,21 @@ SECOND_YACHT = ("bonus_and_joker", "plain", "free_joker")
 FORCED_JOKER, PLAIN, FREE_JOKER = range(3)
 
 OPEN_YACHT, YACHT_0, YACHT_50 = range(3)
-"""What the yacht box holds, as states count it."""
+"""What the yacht box holds, as states count it: open, written 0, written 50."""
+
+
+class State(NamedTuple):
+    """What a sheet is still worth depends on.
+
+    Attributes:
+        open_boxes: bit b set: box b is open.
+        held: what the yacht box holds: OPEN_YACHT, YACHT_0 or YACHT_50.
+        upper: the upper sum, 63 and more counted as 63.
+    """
+
+    open_boxes: int
+    held: int
+    upper: int
 
 
 # What a box pays and who may write it: flat functions on numbers, compiled for the solver.
@@ -99,7 +115,7 @@ def five_equal(counts: Sequence[int] | NDArray[np.int64]) -> int:
         counts: how many dice show each of the six faces.
     """
     for face in range(FACES):
-        if counts[face] == 5:
+        if counts[face] == DICE:
             return face + 1
     return 0
 
@@ -134,13 +150,13 @@ def box_points(box: int, counts: Sequence[int] | NDArray[np.int64], joker: bool)
     elif box == FOUR_OF_A_KIND:
         points = total if most >= 4 else 0
     elif box == FULL_HOUSE:
-        points = 25 if joker or (most == 3 and pairs == 1) else 0
+        points = FULL_HOUSE_POINTS if joker or (most == 3 and pairs == 1) else 0
     elif box == SMALL_STRAIGHT:
-        points = 30 if joker or longest >= 4 else 0
+        points = SMALL_STRAIGHT_POINTS if joker or longest >= 4 else 0
     elif box == LARGE_STRAIGHT:
-        points = 40 if joker or longest >= 5 else 0
+        points = LARGE_STRAIGHT_POINTS if joker or longest == DICE else 0
     elif box == YACHT:
-        points = 50 if most == 5 else 0
+        points = YACHT_POINTS if most == DICE else 0
     return int(points)
 
 
@@ -175,15 +191,15 @@ def write_points(
     return box_points(box, counts, True)
 
 
-def extra_points(second_yacht: int, yacht: int, counts: Sequence[int] | NDArray[np.int64]) -> int:
+def extra_points(second_yacht: int, held: int, counts: Sequence[int] | NDArray[np.int64]) -> int:
     """Return the extra points of a further yacht, whatever box it is written into.
 
     Args:
         second_yacht: FORCED_JOKER, PLAIN or FREE_JOKER.
-        yacht: OPEN_YACHT, YACHT_0 or YACHT_50.
+        held: OPEN_YACHT, YACHT_0 or YACHT_50.
         counts: how many dice show each of the six faces.
     """
-    if second_yacht != PLAIN and yacht == YACHT_50 and five_equal(counts) > 0:
+    if second_yacht != PLAIN and held == YACHT_50 and five_equal(counts) > 0:
         return EXTRA_YACHT
     return 0
 
@@ -212,10 +228,10 @@ def upper_after(box: int, points: int, upper: int) -> int:
     return min(upper + points, BONUS_AT) if box < UPPER_BOXES else upper
 
 
-def yacht_after(second_yacht: int, yacht: int, box: int, points: int) -> int:
+def yacht_after(second_yacht: int, held: int, box: int, points: int) -> int:
     """Return what the yacht box holds after a write, as states count it."""
     if box != YACHT:
-        return yacht
+        return held
     return YACHT_50 if points > 0 and second_yacht != PLAIN else YACHT_0
 
 
@@ -279,10 +295,10 @@ class Yacht(SheetGame):
         """Return the empty sheet."""
         return make_sheet((-1,) * len(BOXES), 0)
 
-    def state(self, sheet: Sheet) -> tuple[int, int, int]:
-        """Return open boxes, yacht box and upper sum, as the states of these rules count them."""
+    def state(self, sheet: Sheet) -> State:
+        """Return the state of a sheet at the start of a turn."""
         held = min(sheet.yacht, YACHT_0) if self.second_yacht == PLAIN else sheet.yacht
-        return sheet.open_boxes, held, min(sheet.upper, BONUS_AT)
+        return State(sheet.open_boxes, held, min(sheet.upper, BONUS_AT))
 
     def turns_taken(self, sheet: Sheet) -> int:
         """Return how many boxes are written."""

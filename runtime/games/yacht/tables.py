@@ -1,24 +1,24 @@
-"""The tables of yacht: expected points, and outlooks.
+"""The tables of yacht: expected points, and the score distributions called outlooks.
 
-Four kinds of table hold distributions of the points still to come, for every state
-at the start of a turn:
+Four kinds of table hold a score distribution, that of the points still to come, for every
+state at the start of a turn:
 
 - **full**: the chance of every number of points, up to ``SPAN``, under hard play;
 - **compact**: the same in some 3 MB;
 - **best**: the best chance to make at least so many points, each number for itself;
-- **best_compact**: in some 3 MB two parts of these and one of the outlook.
+- **best_compact**: in some 3 MB two parts of best chances and one of hard play.
 
-Rows.  In the large tables the row of a state holds a number for 0, 1, 2, ... points,
-as many as :func:`widths` says, by what the yacht box holds.  Compact tables hold
-states in whole parts, with one or two open boxes in 65,535, with three in 255 and
-with four in 63, and those with more by knots; see :mod:`ustad.runtime.games.yacht.distributions`.
+Layout.  The large tables have the lattice form: the row of a state holds a number for 0, 1,
+2, ... points, as many as :func:`widths` says, by what the yacht box holds.  Compact tables
+hold states with few open boxes in lattice form, in whole parts (:data:`STEPS`), and the
+others in quantile form; see :mod:`ustad.runtime.games.yacht.distributions`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,63 +26,94 @@ from numpy.typing import NDArray
 from ustad.runtime.core.options import Option
 from ustad.runtime.games.five_dice.columns import Columns
 from ustad.runtime.games.five_dice.tables import SheetTables
-from ustad.runtime.games.five_dice.turn import FACES
+from ustad.runtime.games.five_dice.turn import DICE, FACES, HIGHEST_SUM
 from ustad.runtime.games.yacht.distributions import (
     KNOTS,
     SPAN,
     BestChances,
-    CompactOutlook,
-    FullOutlook,
-    Knots,
-    Outlook,
+    CompactDistributions,
+    LatticeDistributions,
+    Quantiles,
+    ScoreDistributions,
     Steps,
 )
 from ustad.runtime.games.yacht.rules import (
     ALL_OPEN,
     BONUS,
+    FULL_HOUSE_POINTS,
+    LARGE_STRAIGHT_POINTS,
     NAME,
     OPEN_YACHT,
     OPTIONS,
     PLAIN,
     RULES,
     SECOND_YACHT,
-    UPPER_BOXES,
+    SMALL_STRAIGHT_POINTS,
+    YACHT_POINTS,
 )
-from ustad.runtime.games.yacht.states import LOWER_SETS, columns, state_index, yacht_states
+from ustad.runtime.games.yacht.states import (
+    columns,
+    open_counts,
+    section,
+    state_count,
+    state_index,
+)
 from ustad.tables import Table, TableSpec
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-STEPS = (("fine", 2, 65535, "<u2"), ("medium", 3, 255, "|u1"), ("coarse", 4, 63, "|u1"))
-"""The kinds of states that compact tables hold in whole parts: the name, the most open boxes,
-how many parts, and their type."""
+
+class Step(NamedTuple):
+    """States that compact tables hold in whole parts.
+
+    Attributes:
+        name: the name of the array.
+        most_open: the most open boxes.
+        parts: how many parts the whole has.
+        dtype: the type of the numbers.
+    """
+
+    name: str
+    most_open: int
+    parts: int
+    dtype: str
+
+
+STEPS = (
+    Step("fine", 2, 65535, "<u2"),
+    Step("medium", 3, 255, "|u1"),
+    Step("coarse", 4, 63, "|u1"),
+)
 
 FAR = len(STEPS)
-"""The kind of the other states, held by knots."""
+"""The kind of the other states, which are in quantile form."""
 
 BONUS_PARTS = 1000
+"""Parts in which compact tables hold the chance of the upper bonus."""
 
 MIX = 2 / 3
-"""What best chances count in the compact mixture; the outlook under hard play is the rest."""
+"""What best chances count in the compact mixture; hard play is the rest."""
 
 _START_POINTS = 250
 """A table's start value is that of so many points at the start of the game."""
 
-_MOST_WITHOUT_YACHT = 5 * sum(range(1, FACES + 1)) + BONUS + 30 + 30 + 25 + 30 + 40 + 30
+_MOST_WITHOUT_YACHT = (
+    DICE * sum(range(1, FACES + 1))
+    + BONUS
+    + 3 * HIGHEST_SUM  # three and four of a kind, chance
+    + FULL_HOUSE_POINTS
+    + SMALL_STRAIGHT_POINTS
+    + LARGE_STRAIGHT_POINTS
+)
 """Points of the best sheet but its yacht box, without further yachts."""
 
 
 def widths(second_yacht: int) -> tuple[int, ...]:
     """Return how many entries a row has, by what the yacht box holds."""
     if second_yacht == PLAIN:
-        return _MOST_WITHOUT_YACHT + 50 + 1, _MOST_WITHOUT_YACHT + 1
+        return _MOST_WITHOUT_YACHT + YACHT_POINTS + 1, _MOST_WITHOUT_YACHT + 1
     return SPAN, _MOST_WITHOUT_YACHT + 1, SPAN
-
-
-def section() -> int:
-    """Return how many states have the same thing in the yacht box."""
-    return LOWER_SETS * columns().count
 
 
 def row_starts(second_yacht: int) -> Ints:
@@ -92,20 +123,9 @@ def row_starts(second_yacht: int) -> Ints:
 
 
 @cache
-def open_counts(second_yacht: int) -> Ints:
-    """Return (states,) how many boxes are open in each state."""
-    known = columns()
-    open_lower = np.array([members.bit_count() for members in range(LOWER_SETS)])
-    open_upper = np.repeat(open_lower[: 1 << UPPER_BOXES], np.diff(known.bounds))
-    open_yacht = np.arange(yacht_states(second_yacht)) == OPEN_YACHT
-    counts: Ints = (open_yacht[:, None, None] + open_lower[:, None] + open_upper).ravel()
-    return counts
-
-
-@cache
 def kinds(second_yacht: int) -> NDArray[np.int8]:
     """Return (states,) the kind of each state: the form that a compact table holds it in."""
-    limits = [most for _, most, _, _ in STEPS]
+    limits = [step.most_open for step in STEPS]
     found: NDArray[np.int8] = np.searchsorted(limits, open_counts(second_yacht)).astype(np.int8)
     return found
 
@@ -134,6 +154,46 @@ _COMPACT = (
 )
 
 
+class _Layout(NamedTuple):
+    """The arrays of a table: that of the values, the place of the start value in it, the others."""
+
+    formula: str
+    dtype: str
+    shape: tuple[int, ...]
+    start_index: int
+    parts: dict[str, tuple[str, tuple[int, ...]]]
+
+
+def _lattice_layout(second_yacht: int, start: int, tails: bool) -> _Layout:
+    """Return the layout of a large table; ``start`` is the state at the start of a game."""
+    starts, states = row_starts(second_yacht), state_count(second_yacht)
+    names = ("tail", "tail_points", "bonus") if tails else ()
+    return _Layout(
+        _ROWS.format(widths=", ".join(map(str, widths(second_yacht)))),
+        "<f8",
+        (int(starts[-1]),),
+        int(starts[start]) + _START_POINTS,
+        dict.fromkeys(names, ("<f8", (states,))),
+    )
+
+
+def _compact_layout(second_yacht: int, start: int) -> _Layout:
+    """Return the layout of a compact table; ``start`` is the state at the start of a game."""
+    *counts, far = np.bincount(kinds(second_yacht)).tolist()
+    parts: dict[str, tuple[str, tuple[int, ...]]] = {
+        "shift": ("|i1", (far,)),
+        "bonus": ("<u2", (state_count(second_yacht),)),
+    }
+    for step, count in zip(STEPS, counts, strict=True):
+        parts |= {
+            step.name: (step.dtype, (-1,)),
+            f"{step.name}_lengths": ("<u2", (count,)),
+            f"{step.name}_first": ("<u2", (count,)),
+        }
+    before = int(np.count_nonzero(kinds(second_yacht)[:start] == FAR))
+    return _Layout(_COMPACT, "|u1", (KNOTS, far), before, parts)
+
+
 def outlook_spec(options: Mapping[str, Any], outlook: str) -> TableSpec:
     """Return the identity of the table of an outlook.
 
@@ -142,55 +202,35 @@ def outlook_spec(options: Mapping[str, Any], outlook: str) -> TableSpec:
         outlook: ``compact``, ``full``, ``best`` or ``best_compact``.
     """
     second_yacht = SECOND_YACHT.index(options["second_yacht"])
-    states = yacht_states(second_yacht) * section()
     start = state_index(ALL_OPEN, OPEN_YACHT, 0)
-    parts: dict[str, tuple[str, tuple[int, ...]]]
-    shape: tuple[int, ...]
-    if outlook in {"full", "best"}:
-        formula = _ROWS.format(widths=", ".join(map(str, widths(second_yacht))))
-        starts = row_starts(second_yacht)
-        dtype, shape = "<f8", (int(starts[-1]),)
-        start_index = int(starts[start]) + _START_POINTS
-        parts = {}
-        if outlook == "full":
-            parts = dict.fromkeys(("tail", "tail_points", "bonus"), ("<f8", (states,)))
-    else:
-        formula = _COMPACT
-        counts = np.bincount(kinds(second_yacht)).tolist()
-        dtype, shape = "|u1", (KNOTS, counts[FAR])
-        start_index = int(np.count_nonzero(kinds(second_yacht)[:start] == FAR))
-        parts = {"shift": ("|i1", (counts[FAR],)), "bonus": ("<u2", (states,))}
-        for (name, _, _, kind), count in zip(STEPS, counts[:FAR], strict=True):
-            parts |= {
-                name: (kind, (-1,)),
-                f"{name}_lengths": ("<u2", (count,)),
-                f"{name}_first": ("<u2", (count,)),
-            }
+    large = outlook in {"full", "best"}
+    layout = (
+        _lattice_layout(second_yacht, start, tails=outlook == "full")
+        if large
+        else _compact_layout(second_yacht, start)
+    )
     return TableSpec(
         game=NAME,
         options={**options, "outlook": outlook},
         quantity=_QUANTITIES[outlook],
-        unit="points" if outlook.endswith("compact") else "probability",
+        unit="probability" if large else "points",
         index_version=1,
-        index_formula=formula,
-        shape=shape,
-        start_index=start_index,
-        dtype=dtype,
-        parts=parts,
-        plain=("values",) if outlook.endswith("compact") else (),
-        mapped=outlook in {"full", "best"},
+        index_formula=layout.formula,
+        shape=layout.shape,
+        start_index=layout.start_index,
+        dtype=layout.dtype,
+        parts=layout.parts,
+        plain=() if large else ("values",),
+        mapped=large,
     )
 
 
-def full(second_yacht: int, chance: Floats, tail: Floats, tail_points: Floats) -> FullOutlook:
-    """Return the outlook that these arrays hold."""
-    return FullOutlook(chance, widths(second_yacht), section(), tail, tail_points)
-
-
-def read_full(second_yacht: int, table: Table) -> FullOutlook:
-    """Return the outlook of a full table."""
+def read_full(second_yacht: int, table: Table) -> LatticeDistributions:
+    """Return the distributions of a full table."""
     tail, points = table.parts["tail"], table.parts["tail_points"]
-    return FullOutlook(table.values, widths(second_yacht), section(), tail, points, table.ensure)
+    return LatticeDistributions(
+        table.values, widths(second_yacht), section(), tail, points, table.ensure
+    )
 
 
 def read_best(second_yacht: int, table: Table) -> BestChances:
@@ -198,8 +238,8 @@ def read_best(second_yacht: int, table: Table) -> BestChances:
     return BestChances(table.values, widths(second_yacht), section(), table.ensure)
 
 
-def read_compact(second_yacht: int, table: Table) -> CompactOutlook:
-    """Return the outlook of a compact table."""
+def read_compact(second_yacht: int, table: Table) -> CompactDistributions:
+    """Return the distributions of a compact table."""
     kind = kinds(second_yacht)
     place = np.empty(len(kind), dtype=np.int64)
     for number in range(FAR + 1):
@@ -208,25 +248,23 @@ def read_compact(second_yacht: int, table: Table) -> CompactOutlook:
     parts = table.parts
     steps = [
         Steps(
-            parts[name],
-            np.concatenate([[0], np.cumsum(parts[f"{name}_lengths"], dtype=np.int64)]),
-            parts[f"{name}_first"],
+            parts[step.name],
+            np.concatenate([[0], np.cumsum(parts[f"{step.name}_lengths"], dtype=np.int64)]),
+            parts[f"{step.name}_first"],
         )
-        for name, _, _, _ in STEPS
+        for step in STEPS
     ]
-    return CompactOutlook(kind, place, (*steps, Knots(table.values, parts["shift"])))
+    return CompactDistributions(kind, place, (*steps, Quantiles(table.values, parts["shift"])))
 
 
-def start_mean(table: Table) -> float:
-    """Return the mean of the final total by the table of an outlook.
-
-    By best chances it is that of one who knows from the start which total it takes.
-    """
+def read_outlook(table: Table) -> ScoreDistributions:
+    """Return the score distributions of a table, whichever outlook it holds."""
     second_yacht = SECOND_YACHT.index(table.spec.options["second_yacht"])
-    read: dict[str, Callable[[int, Table], Outlook]] = {"full": read_full, "best": read_best}
-    known = read.get(table.spec.options["outlook"], read_compact)(second_yacht, table)
-    row = known.rows(np.array([state_index(ALL_OPEN, OPEN_YACHT, 0)]))[0]
-    return float(row @ np.arange(len(row)))
+    if table.spec.options["outlook"] == "full":
+        return read_full(second_yacht, table)
+    if table.spec.options["outlook"] == "best":
+        return read_best(second_yacht, table)
+    return read_compact(second_yacht, table)
 
 
 OUTLOOK = Option(
@@ -242,6 +280,7 @@ OUTLOOK = Option(
 class YachtTables(SheetTables):
     """The tables of yacht."""
 
+    name = NAME
     fields = (*OPTIONS, OUTLOOK)
 
     def defaults(self) -> tuple[dict[str, Any], ...]:
@@ -271,7 +310,9 @@ class YachtTables(SheetTables):
         """Return the expected total by a table: of an outlook the mean."""
         if "outlook" not in table.spec.options:
             return super().start_value(table)
-        return start_mean(table), "points"
+        # By best chances: that of a player who knows from the start which total it takes.
+        row = read_outlook(table).rows(np.array([state_index(ALL_OPEN, OPEN_YACHT, 0)]))[0]
+        return float(row @ np.arange(len(row))), "points"
 
     def columns(self, options: Mapping[str, Any]) -> Columns:
         """Return the columns of the states, which are the same under every setting."""
@@ -285,24 +326,16 @@ class YachtTables(SheetTables):
             return outlook_spec(RULES.read_options(given), OUTLOOK.check(outlook))
         full = RULES.read_options(given)
         second_yacht = SECOND_YACHT.index(full["second_yacht"])
-        rows = yacht_states(second_yacht) * LOWER_SETS
-        return TableSpec(
-            game=NAME,
-            options=full,
-            quantity="expected points still to come at the start of a turn, under the best play",
-            unit="points",
-            index_version=1,
-            index_formula=(
-                "values[row * columns + column[open upper boxes, min(upper sum, 63)]]; "
-                "row = yacht * 64 + open lower boxes; yacht: 0 open, 1 written 0 (under plain: "
-                "written), 2 written 50; open boxes as bits, upper: ones 1, twos 2, threes 4, "
-                "fours 8, fives 16, sixes 32; lower: three_of_a_kind 1, four_of_a_kind 2, "
-                "full_house 4, small_straight 8, large_straight 16, chance 32; the bonus of 35 "
-                "is paid by the write that lifts the upper sum to 63"
-            ),
-            shape=(rows * columns().count,),
-            start_index=state_index(ALL_OPEN, OPEN_YACHT, 0),
+        formula = (
+            "values[row * columns + column[open upper boxes, min(upper sum, 63)]]; "
+            "row = yacht * 64 + open lower boxes; yacht: 0 open, 1 written 0 (under plain: "
+            "written), 2 written 50; open boxes as bits, upper: ones 1, twos 2, threes 4, "
+            "fours 8, fives 16, sixes 32; lower: three_of_a_kind 1, four_of_a_kind 2, "
+            "full_house 4, small_straight 8, large_straight 16, chance 32; the bonus of 35 "
+            "is paid by the write that lifts the upper sum to 63"
         )
+        start = state_index(ALL_OPEN, OPEN_YACHT, 0)
+        return self.values_spec(full, formula, state_count(second_yacht), start)
 
 
 TABLES = YachtTables()

@@ -1,6 +1,6 @@
 """The best chance to reach a total in yacht, and the moves for it.
 
-The problem.  Somebody wants 300 points, no matter what else: how likely is that at
+The problem.  A player wants 300 points, no matter what else: how likely is that at
 best, and how is it played?
 
 The algorithm.  A turn solved on the best chances of the states after it, each with
@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
@@ -25,18 +24,16 @@ from ustad.runtime.core.game import Advice
 from ustad.runtime.games.five_dice.sheet import SheetState
 from ustad.runtime.games.yacht.distributions import SPAN, BestChances
 from ustad.runtime.games.yacht.expert import EXTRA, GoalBot, GoalTurns, sheet_notes
-from ustad.runtime.games.yacht.levels import PAYMENTS, TableBot, after_payments
+from ustad.runtime.games.yacht.levels import PAYMENTS, TableBot, after_payments, side_by_side
 from ustad.runtime.games.yacht.outlooks import open_if_built, open_outlooks
 from ustad.runtime.games.yacht.rules import (
     EXTRA_YACHT,
     PLAIN,
-    THREE_OF_A_KIND,
-    UPPER_OPEN,
     YACHT_50,
-    YACHT_BIT,
+    State,
     Yacht,
 )
-from ustad.runtime.games.yacht.states import LOWER_SETS, columns
+from ustad.runtime.games.yacht.states import every_state
 from ustad.runtime.games.yacht.tables import TABLES, outlook_spec, read_best
 from ustad.tables import MissingTableError, open_table, tables_folder
 
@@ -53,7 +50,7 @@ HIGHEST = 9_999
 class Wanted(NamedTuple):
     """The own state, and how many points are missing."""
 
-    sheet: tuple[int, int, int]
+    state: State
     points: int
 
 
@@ -86,13 +83,13 @@ class TargetBot(GoalBot):
     def solve(self, keys: Sequence[Wanted]) -> GoalTurns:
         """Solve the turns of these keys, a lane each."""
         setting = self.rules.second_yacht
-        open_boxes, held, upper = np.array([key.sheet for key in keys]).T
-        states, rewards, is_open = after_payments(setting, open_boxes, held, upper)
+        before = side_by_side([key.state for key in keys])
+        states, rewards, is_open = after_payments(setting, before)
         missing = np.array([key.points for key in keys]) - rewards
         gains = np.full((2 * PAYMENTS + 1, len(keys)), -np.inf)
         gains[:PAYMENTS][is_open] = self._at_least(states[is_open], missing[is_open])
         if setting != PLAIN:
-            paid = is_open & (held == YACHT_50)
+            paid = is_open & (before.held == YACHT_50)
             more = missing[paid] - EXTRA_YACHT
             gains[EXTRA:][paid] = self._at_least(states[paid], more)
         return self.goal_turns(keys, gains)
@@ -154,35 +151,18 @@ class _Solved:
     def at_least(self, states: Ints, points: Ints) -> Floats:
         pairs = list(zip(states.tolist(), points.tolist(), strict=True))
         new = [pair for pair in dict.fromkeys(pairs) if pair not in self._known]
-        turns = []
-        for state, missing in new:
-            sheet = _states()[state]
-            if sheet[0]:
-                turns.append((state, missing))
-            else:
-                self._known[state, missing] = 0.0
+        keys = {pair: Wanted(_state(pair[0]), pair[1]) for pair in new}
+        turns = [pair for pair, key in keys.items() if key.state.open_boxes]
+        self._known.update(dict.fromkeys(new, 0.0))
         if turns:
-            keys = [Wanted(_states()[state], missing) for state, missing in turns]
-            start = self._bot.solve(keys).turn.start
+            start = self._bot.solve([keys[pair] for pair in turns]).turn.start
             self._known.update(zip(turns, start.tolist(), strict=True))
         return np.array([self._known[pair] for pair in pairs])
 
 
-@cache
-def _states() -> list[tuple[int, int, int]]:
-    """Return for each state its open boxes, what the yacht box holds, and an upper sum."""
-    known = columns()
-    upper_sets = np.repeat(np.arange(UPPER_OPEN + 1), np.diff(known.bounds)).tolist()
-    sums = known.upper.tolist()
-    found = []
-    for held in range(YACHT_50 + 1):
-        for lower in range(LOWER_SETS):
-            rest = (lower & 31) << THREE_OF_A_KIND | lower >> 5 << THREE_OF_A_KIND + 6
-            rest |= 0 if held else YACHT_BIT
-            found += [
-                (rest | upper, held, total) for upper, total in zip(upper_sets, sums, strict=True)
-            ]
-    return found
+def _state(index: int) -> State:
+    """Return the state of an index, with one of its upper sums."""
+    return State(*(int(numbers[index]) for numbers in every_state()))
 
 
 class _Table:

@@ -45,7 +45,10 @@ from ustad.runtime.games.dice_poker import levels as dice_poker_bots
 from ustad.runtime.games.dice_poker import rules as dice_poker
 from ustad.runtime.games.dice_poker import states as dice_poker_states
 from ustad.runtime.games.five_dice import export as five_dice_export
+from ustad.runtime.games.five_dice import rounding
+from ustad.runtime.games.five_dice.arrays import reachable
 from ustad.runtime.games.five_dice.bots import FIRST_WRITE
+from ustad.runtime.games.five_dice.turn import KEEPS, ROLLS
 from ustad.runtime.games.marriage import export as marriage_export
 from ustad.runtime.games.marriage.states import NUMBER_NAMES
 from ustad.runtime.games.marriage.tables import shipped_numbers
@@ -772,10 +775,10 @@ def test_the_proof_counts_what_the_bots_choose(made: Callable[[Named], Made]) ->
     exact = dice_poker_bots.TableBot(rules, export.table)
     told = dice_poker_bots.TableBot(rules, replace(export.table, values=packed.values()))
     arrays = dice_poker_export.sheet_arrays(rules.numbers)
-    states = five_dice_export._one_of_each_future(arrays, five_dice_export.reachable(arrays, 15))
+    states = rounding._one_of_each_future(arrays, reachable(arrays, 15))
     some = states.at(np.random.default_rng(2).permutation(len(states.open))[:60])
     keys = [
-        (int(opened), int(opened).bit_count(), int(total))
+        dice_poker.State(int(opened), int(opened).bit_count(), int(total))
         for opened, total in zip(some.open, some.sum, strict=True)
     ]
     choices = [bot.solve(keys) for bot in (told, exact)]
@@ -789,10 +792,10 @@ def test_the_proof_counts_what_the_bots_choose(made: Callable[[Named], Made]) ->
         changed += int((cost > 1e-9).sum())
         most = max(most, float(cost.max()))
         compared += len(cost)
-    proof = five_dice_export.Proof()
-    for ways, block in five_dice_export._blocks(arrays, some):
-        values = export.table.values, packed.values()
-        proof.add(five_dice_export._prove_block(arrays, *values, ways, block)[1])
+    proof = rounding.Proof()
+    for ways, block in rounding._blocks(arrays, some):
+        values = rounding.Worth(export.table.values, packed.values())
+        proof.add(rounding._prove_block(arrays, values, ways, block)[1])
     assert (proof.decisions, proof.changed) == (compared, changed)
     assert changed > 0
     assert proof.largest_cost == pytest.approx(most, abs=1e-12)
@@ -805,7 +808,7 @@ def _worth(turns: Any, rolls: Any, lanes: Any, rolls_left: int) -> Any:
         return writes
     keeps = turns.turn.keeps(rolls_left)[:FIRST_WRITE, lanes].T.copy()
     allowed = np.zeros((252, FIRST_WRITE), dtype=bool)
-    for roll, dice in enumerate(five_dice_export.ROLLS):
+    for roll, dice in enumerate(ROLLS):
         allowed[roll, list(_sub_keeps(dice))] = True
     keeps[~allowed[rolls]] = -np.inf
     return np.concatenate([keeps, writes], axis=1)
@@ -814,7 +817,7 @@ def _worth(turns: Any, rolls: Any, lanes: Any, rolls_left: int) -> Any:
 def _sub_keeps(dice: tuple[int, ...]) -> set[int]:
     from itertools import combinations
 
-    places = {keep: at for at, keep in enumerate(five_dice_export.KEEPS)}
+    places = {keep: at for at, keep in enumerate(KEEPS)}
     return {places[kept] for size in range(5) for kept in combinations(dice, size)}
 
 
@@ -861,9 +864,9 @@ def test_arrays_that_do_not_say_what_the_rules_say_are_refused(
     export = made(DICE_POKER)
     rules = dice_poker.DicePoker(**export.table.spec.options).numbers
     arrays = replace(dice_poker_export.sheet_arrays(rules), **wrong)
-    packed = export.content.files["values.bin"]["values"]
+    read = export.content.files["values.bin"]["values"].values()
     with pytest.raises(ExportError, match=r"off the table|do not share"):
-        five_dice_export.prove(arrays, 15, export.table.values, packed, 1)
+        rounding.prove(arrays, 15, export.table.values, read, 1)
 
 
 @pytest.mark.parametrize("named", [PASA, PASA_TWO, *OTHER_RULES[7:]], ids=str)

@@ -23,7 +23,7 @@ from ustad.runtime.games.dice_poker import rules as dice_poker
 from ustad.runtime.games.dice_poker import states as dice_poker_states
 from ustad.runtime.games.dice_poker.entry import ENTRY
 from ustad.runtime.games.dice_poker.levels import TableBot
-from ustad.runtime.games.dice_poker.rules import ALL_OPEN, ROWS, SCHOOL, DicePoker, Sheet
+from ustad.runtime.games.dice_poker.rules import ALL_OPEN, ROWS, SCHOOL, DicePoker, Sheet, State
 from ustad.runtime.games.five_dice.turn import KEEPS, ROLLS, SIZES
 from ustad.runtime.questions import ask
 from ustad.solver.build import build_table
@@ -249,17 +249,17 @@ def test_last_rows_of_the_free_order_equal_brute_force() -> None:
 # The table as a whole.
 
 
-def states(game: DicePoker) -> list[tuple[int, int, int]]:
+def states(game: DicePoker) -> list[State]:
     """Return open rows, turns left and one subtotal of each state of ``school_first``."""
     known = dice_poker_states.columns(game.numbers.school_threshold)
     full = ALL_OPEN & ~SCHOOL
     school = [
-        (full | rows, 9 + rows.bit_count(), int(upper))
+        State(full | rows, 9 + rows.bit_count(), int(upper))
         for rows in range(1, SCHOOL + 1)
         for upper in known.upper[slice(*known.bounds[rows : rows + 2])]
     ]
     part_two = [
-        (rows << 6, turns_left, 0)
+        State(rows << 6, turns_left, 0)
         for rows in range(1, 512)
         for turns_left in (
             range(1, rows.bit_count() + 1) if game.numbers.deferred else [rows.bit_count()]
@@ -316,7 +316,7 @@ def test_states_of_any_option_set_are_worth_their_best_turn(seed: int) -> None:
     keys = states(game)
     if game.numbers.free:
         keys = [
-            (rows << 6 | school, rows.bit_count() + school.bit_count(), int(upper))
+            State(rows << 6 | school, rows.bit_count() + school.bit_count(), int(upper))
             for rows in choose.sample(range(512), 8)
             for school in range(64)
             for upper in known.upper[slice(*known.bounds[school : school + 2])]

@@ -15,11 +15,11 @@ from ustad.runtime.games.yacht.expert import ExpertBot
 from ustad.runtime.games.yacht.levels import TableBot
 from ustad.runtime.games.yacht.outlooks import Outlooks
 from ustad.runtime.games.yacht.rules import BOXES, Sheet, Yacht, make_sheet
-from ustad.runtime.games.yacht.states import state_index
-from ustad.runtime.games.yacht.tables import section, widths
+from ustad.runtime.games.yacht.states import section, state_index
+from ustad.runtime.games.yacht.tables import widths
 from ustad.solver.yacht import chances
 from ustad.solver.yacht import outlooks as outlook
-from ustad.solver.yacht.gain import Games
+from ustad.solver.yacht.gain import SHEET, Games
 from ustad.tables import open_table
 
 OPEN = 2
@@ -51,7 +51,7 @@ def random_sheets(random: np.random.Generator, players: int) -> list[Sheet]:
 
 
 def numbers(game: Yacht, sheets: list[Sheet]) -> np.ndarray:
-    return np.array([[*game.state(sheet), sheet.total] for sheet in sheets])
+    return np.array([(*game.state(sheet), sheet.total) for sheet in sheets], dtype=SHEET)
 
 
 @pytest.mark.parametrize("players", [2, 3, 6])
@@ -97,7 +97,7 @@ def test_gains_and_counted_wins_have_one_mean(
 
 def rows_of(bot: ExpertBot, sheets: list[Sheet]) -> np.ndarray:
     states = np.array([state_index(*bot.rules.state(sheet)) for sheet in sheets])
-    return bot.outlooks.field.rows(states)
+    return bot.outlooks.hard.rows(states)
 
 
 def share_of(totals: list[np.ndarray], seat: int) -> float:

@@ -15,7 +15,7 @@ from ustad.runtime.games.five_dice.bots import FIRST_WRITE
 from ustad.runtime.games.five_dice.turn import DICE, KEEPS, ROLLS, SIZES
 from ustad.runtime.games.yacht import outlooks as yacht_outlook
 from ustad.runtime.games.yacht import tables
-from ustad.runtime.games.yacht.distributions import BestChances, FullOutlook
+from ustad.runtime.games.yacht.distributions import BestChances, LatticeDistributions
 from ustad.runtime.games.yacht.entry import ENTRY
 from ustad.runtime.games.yacht.levels import TableBot
 from ustad.runtime.games.yacht.rules import (
@@ -27,10 +27,12 @@ from ustad.runtime.games.yacht.rules import (
     YACHT_0,
     YACHT_50,
     Sheet,
+    State,
     Yacht,
     make_sheet,
 )
-from ustad.runtime.games.yacht.states import columns, state_index, yacht_states
+from ustad.runtime.games.yacht.states import columns, section, state_index, yacht_states
+from ustad.runtime.games.yacht.tables import read_outlook
 from ustad.runtime.games.yacht.target import TargetBot, Wanted
 from ustad.solver.build import build_table
 from ustad.solver.yacht import build, chances
@@ -50,7 +52,7 @@ def values_of(tables: Path, setting: str) -> Floats:
 
 
 @pytest.fixture(scope="session")
-def known(tables: Path) -> dict[str, tuple[FullOutlook, Floats]]:
+def known(tables: Path) -> dict[str, tuple[LatticeDistributions, Floats]]:
     """The outlooks of states with few open boxes, and their bonus chances, by setting."""
     return {
         setting: outlook.solve(number, values_of(tables, setting), threads=1, most_open=FEW)
@@ -72,7 +74,7 @@ def few_states(setting: str) -> Iterator[tuple[int, int, int]]:
 
 @SETTINGS
 def test_chances_add_up_and_their_mean_is_the_value(
-    tables: Path, known: dict[str, tuple[FullOutlook, Floats]], setting: str
+    tables: Path, known: dict[str, tuple[LatticeDistributions, Floats]], setting: str
 ) -> None:
     states = np.array([state_index(*state) for state in few_states(setting)])
     rows = known[setting][0].rows(states)
@@ -175,7 +177,7 @@ SETTING_CASES = [
 @pytest.mark.parametrize(("setting", "boxes", "held", "upper"), SETTING_CASES, ids=str)
 def test_few_open_boxes_equal_exact_fractions(
     tables: Path,
-    known: dict[str, tuple[FullOutlook, Floats]],
+    known: dict[str, tuple[LatticeDistributions, Floats]],
     setting: str,
     boxes: tuple[str, ...],
     held: int,
@@ -196,7 +198,7 @@ def test_few_open_boxes_equal_exact_fractions(
     assert max(exact) < len(row)
 
 
-def test_the_chance_of_the_bonus(known: dict[str, tuple[FullOutlook, Floats]]) -> None:
+def test_the_chance_of_the_bonus(known: dict[str, tuple[LatticeDistributions, Floats]]) -> None:
     """Sixes alone, 45 so far: three sixes of three rolls, 1 - P(at most two of five)."""
     hit = 1 - (5 / 6) ** 3
     enough = sum(
@@ -211,7 +213,7 @@ def test_the_chance_of_the_bonus(known: dict[str, tuple[FullOutlook, Floats]]) -
 
 @pytest.mark.parametrize("threads", [2])
 def test_threads_change_no_bit(
-    tables: Path, known: dict[str, tuple[FullOutlook, Floats]], threads: int
+    tables: Path, known: dict[str, tuple[LatticeDistributions, Floats]], threads: int
 ) -> None:
     again, bonus = outlook.solve(0, values_of(tables, SECOND_YACHT[0]), None, threads, FEW)
     assert again.chance.tobytes() == known[SECOND_YACHT[0]][0].chance.tobytes()
@@ -225,11 +227,11 @@ def test_threads_change_no_bit(
 def best() -> BestChances:
     """The best chances of states with few open boxes."""
     found = chances.solve(0, threads=1, most_open=FEW)
-    return BestChances(found, tables.widths(0), tables.section())
+    return BestChances(found, tables.widths(0), section())
 
 
 def test_best_chances_fall_and_are_no_less_than_those_of_hard(
-    best: BestChances, known: dict[str, tuple[FullOutlook, Floats]]
+    best: BestChances, known: dict[str, tuple[LatticeDistributions, Floats]]
 ) -> None:
     states = np.array([state_index(*state) for state in few_states("bonus_and_joker")])
     found = best.chances(states)
@@ -253,7 +255,7 @@ def test_best_chances_equal_those_solved_one_by_one(tables: Path, best: BestChan
             continue
         row = best.chances(np.array([state_index(*state)]))[0]
         points = random.integers(1, 150, 6).tolist()
-        start = target.solve([Wanted(state, wanted) for wanted in points]).turn.start
+        start = target.solve([Wanted(State(*state), wanted) for wanted in points]).turn.start
         assert start == pytest.approx([row[wanted] for wanted in points], abs=1e-11)
 
 
@@ -272,13 +274,13 @@ def test_a_solver_keeps_the_outlook_of_one_setting_alone(monkeypatch: pytest.Mon
 
 
 @pytest.fixture(scope="module")
-def every(tables: Path) -> tuple[FullOutlook, Floats]:
+def every(tables: Path) -> tuple[LatticeDistributions, Floats]:
     return outlook.solve(0, values_of(tables, SECOND_YACHT[0]))
 
 
 @pytest.mark.slow
 def test_the_mean_is_the_value_in_every_state(
-    tables: Path, every: tuple[FullOutlook, Floats]
+    tables: Path, every: tuple[LatticeDistributions, Floats]
 ) -> None:
     values = values_of(tables, SECOND_YACHT[0])
     for begin in range(0, len(values), 10_000):
@@ -289,7 +291,7 @@ def test_the_mean_is_the_value_in_every_state(
 
 
 @pytest.mark.slow
-def test_known_figures_of_the_best_policy(every: tuple[FullOutlook, Floats]) -> None:
+def test_known_figures_of_the_best_policy(every: tuple[LatticeDistributions, Floats]) -> None:
     """Deviation, percentiles and bonus as public solvers have them, and two such players."""
     start = state_index(ALL_OPEN, OPEN_YACHT, 0)
     row = every[0].rows(np.array([start]))[0]
@@ -306,13 +308,13 @@ def test_known_figures_of_the_best_policy(every: tuple[FullOutlook, Floats]) -> 
 
 @pytest.mark.slow
 def test_the_compact_table_comes_near_in_every_state(
-    tables: Path, tmp_path: Path, every: tuple[FullOutlook, Floats]
+    tables: Path, tmp_path: Path, every: tuple[LatticeDistributions, Floats]
 ) -> None:
     """Means to a quarter of a point, sums to 1, and expert goes by it where it alone is built."""
     table, new = build_table(ENTRY, {"outlook": "compact"}, tmp_path)
     assert new
     assert table.bytes <= 4_500_000
-    short = yacht_outlook.read_compact(0, table)
+    short = read_outlook(table)
     states = len(tables.kinds(0))
     for begin in range(0, states, 10_000):
         at = np.arange(begin, min(begin + 10_000, states))

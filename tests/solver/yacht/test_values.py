@@ -533,14 +533,14 @@ def solve_with_canary(second_yacht: int, poisoned: int | None) -> Floats:
     Infinity wins every maximum and every mean that reads it, so it stands
     afterwards in just the states that have read it.
     """
-    columns = yacht_states.columns()
-    values = np.full(yacht_states.yacht_states(second_yacht) * 64 * columns.count, np.inf)
-    solver._finish_sheets(values, second_yacht)
+    columns, problem = yacht_states.columns(), solver.problem_of(second_yacht)
+    values = np.full(yacht_states.state_count(second_yacht), np.inf)
+    values[solver.finished_states(second_yacht)] = 0.0
     for layer in solver.layers(second_yacht):
         if poisoned is not None:
             values[poisoned] = np.inf
         blocks = layer.share(0, 1)
-        solver._solve_blocks(second_yacht, values, columns.column, columns.upper, *blocks)
+        solver._solve_blocks(problem, columns.upper, solver.paying_rolls(), values, *blocks)
     if poisoned is not None:
         values[poisoned] = np.inf
     return values

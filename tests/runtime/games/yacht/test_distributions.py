@@ -15,13 +15,13 @@ from ustad.runtime.games.yacht.distributions import (
     REACH,
     SPAN,
     BestChances,
-    CompactOutlook,
-    FullOutlook,
-    Knots,
-    Mixture,
-    Rows,
+    CompactDistributions,
+    LatticeDistributions,
+    LatticeSelection,
+    MixedDistributions,
+    Quantiles,
     Steps,
-    mixed,
+    mixed_selection,
     win_shares,
 )
 from ustad.solver.yacht import compact
@@ -54,7 +54,7 @@ def test_win_shares_are_those_of_enumeration(weights: list[list[int]], data: st.
 
 def test_tails_stand_at_their_mean() -> None:
     chance = np.array([0.5, 0.25, 1.0, 0.0])
-    outlook = FullOutlook(chance, (2,), 2, np.array([0.25, 0.0]), np.array([520.5, 0.0]))
+    outlook = LatticeDistributions(chance, (2,), 2, np.array([0.25, 0.0]), np.array([520.5, 0.0]))
     rows = outlook.rows(np.array([0, 1, 0]))
     assert rows.shape == (3, REACH)
     assert rows[0, :2].tolist() == [0.5, 0.25]
@@ -67,7 +67,7 @@ def test_tails_stand_at_their_mean() -> None:
 def test_rows_of_sections_of_different_width() -> None:
     chance = np.array([0.5, 0.25, 0.25, 0.0, 1.0, 0.0, 1.0, 0.0, 1.0, 0.0])
     none = np.zeros(4)
-    outlook = FullOutlook(chance, (3, 2), 2, none, none)
+    outlook = LatticeDistributions(chance, (3, 2), 2, none, none)
     assert outlook.rows(np.array([3, 0])).tolist() == [[1.0, 0.0, 0.0], [0.5, 0.25, 0.25]]
     assert outlook.rows(np.array([2])).tolist() == [[1.0, 0.0]]
 
@@ -75,7 +75,7 @@ def test_rows_of_sections_of_different_width() -> None:
 def test_runs_are_checked_before_they_are_read() -> None:
     seen: list[tuple[list[int], int]] = []
     none = np.zeros(4)
-    outlook = FullOutlook(
+    outlook = LatticeDistributions(
         np.ones(10), (3, 2), 2, none, none, lambda at, width: seen.append((at.tolist(), width))
     )
     outlook.rows(np.array([3, 0, 1]))
@@ -86,14 +86,14 @@ def test_best_chances_as_a_distribution() -> None:
     best = BestChances(np.array([1.0, 0.75, 0.25, 1.0, 0.0, 0.0]), (3,), 2)
     assert best.rows(np.array([0, 1])).tolist() == [[0.25, 0.5, 0.25], [1.0, 0.0, 0.0]]
     none = np.zeros(2)
-    other = FullOutlook(np.array([0.0, 1.0, 1.0, 0.0]), (2,), 2, none, none)
-    mixed = Mixture(other, best, 0.5)
+    other = LatticeDistributions(np.array([0.0, 1.0, 1.0, 0.0]), (2,), 2, none, none)
+    mixed = MixedDistributions(other, best, 0.5)
     assert mixed.rows(np.array([0])).tolist() == [[0.125, 0.75, 0.125]]
 
 
-def full_outlook(rows: np.ndarray) -> FullOutlook:
+def full_outlook(rows: np.ndarray) -> LatticeDistributions:
     none = np.zeros(len(rows))
-    return FullOutlook(rows.ravel(), (rows.shape[1],), len(rows), none, none)
+    return LatticeDistributions(rows.ravel(), (rows.shape[1],), len(rows), none, none)
 
 
 @settings(max_examples=60, deadline=None)
@@ -120,7 +120,7 @@ def test_knots_keep_the_mean_and_come_near(seed: int, spread: int, place: int) -
     points = np.arange(SPAN)
     row = np.exp(-(((points - place) / spread) ** 2)) * random.uniform(0.5, 1, SPAN)
     row /= row.sum()
-    knots = compact.knots(full_outlook(row[None, :]), np.array([0]))
+    knots = compact.quantiles(full_outlook(row[None, :]), np.array([0]))
     found = knots.rows(np.array([0]))[0]
     found = np.pad(found, (0, max(0, SPAN - len(found))))
     assert found.sum() == pytest.approx(1.0, abs=1e-9)
@@ -130,7 +130,7 @@ def test_knots_keep_the_mean_and_come_near(seed: int, spread: int, place: int) -
 
 def test_knots_that_stand_together_are_one_point() -> None:
     gaps = np.zeros((KNOTS, 1), dtype=np.uint8)
-    nothing = Knots(gaps, np.zeros(1, dtype=np.int8)).rows(np.array([0]))[0]
+    nothing = Quantiles(gaps, np.zeros(1, dtype=np.int8)).rows(np.array([0]))[0]
     assert nothing[0] == pytest.approx(1.0, abs=1e-12)
 
 
@@ -149,10 +149,10 @@ def test_spreads_weigh_as_their_rows_do(seed: int, closed: int) -> None:
     random = np.random.default_rng(seed)
     gaps = random.integers(1, 40, (KNOTS, 6)).astype(np.uint8)
     gaps[random.integers(0, KNOTS, closed), random.integers(0, 6, closed)] = 0
-    knots = Knots(gaps, random.integers(-60, 60, 6).astype(np.int8))
+    knots = Quantiles(gaps, random.integers(-60, 60, 6).astype(np.int8))
     steps = Steps(random.integers(1, 9, 30), np.arange(0, 31, 5), np.arange(6))
     entry, place = np.repeat([0, 1], 6), np.tile(np.arange(6), 2)
-    compact_outlook = CompactOutlook(entry.astype(np.int8), place, (steps, knots))
+    compact_outlook = CompactDistributions(entry.astype(np.int8), place, (steps, knots))
     full = full_outlook(random.dirichlet(np.ones(30), 12))
     shares = np.sort(random.random((3, REACH + 200)), axis=1)
     states, lanes = random.integers(6, 12, 9), random.integers(0, 3, 9)
@@ -162,7 +162,7 @@ def test_spreads_weigh_as_their_rows_do(seed: int, closed: int) -> None:
         (compact_outlook, states - 6),
         (compact_outlook, random.integers(0, 12, 9)),
     ):
-        spread, rows = outlook.spread(at), outlook.rows(at)
+        spread, rows = outlook.select(at), outlook.rows(at)
         points = random.integers(0, 100, 9)
         assert spread.width + 100 <= shares.shape[1]
         found = spread.each(lanes, points, shares)
@@ -174,9 +174,9 @@ def test_spreads_weigh_as_their_rows_do(seed: int, closed: int) -> None:
         some = np.array([4, 1])
         part = spread.select(some).each(lanes[some], points[some], shares)
         assert part == pytest.approx(found[some], abs=1e-12)
-        other, weights = full.spread(states), random.random(9)
-        both = mixed(spread, other, weights)
-        assert isinstance(both, Rows) == isinstance(spread, Rows)
+        other, weights = full.select(states), random.random(9)
+        both = mixed_selection(spread, other, weights)
+        assert isinstance(both, LatticeSelection) == isinstance(spread, LatticeSelection)
         assert both.width == max(spread.width, other.width)
         one, two = found, other.each(lanes, points, shares)
         expected = (1 - weights) * one + weights * two

@@ -26,9 +26,10 @@ from ustad.runtime.games.yacht.codec import possible_points as boxes_points
 from ustad.runtime.games.yacht.entry import ENTRY
 from ustad.runtime.games.yacht.expert import AloneBot, ExpertBot, final_totals
 from ustad.runtime.games.yacht.levels import TableBot
-from ustad.runtime.games.yacht.outlooks import Outlooks, learnt, read_compact
+from ustad.runtime.games.yacht.outlooks import Outlooks, best_chance_weight
 from ustad.runtime.games.yacht.rules import BOXES, SECOND_YACHT, Sheet, Yacht, make_sheet
 from ustad.runtime.games.yacht.states import state_index
+from ustad.runtime.games.yacht.tables import read_outlook
 from ustad.runtime.games.yacht.target import make_target_bot
 from ustad.runtime.questions import ask
 from ustad.solver.build import Builder
@@ -350,7 +351,7 @@ class _Hard(ExpertBot):
         super().__init__(bot.rating, bot.outlooks)
 
     def key_choices(self, keys: Any) -> Any:
-        return self.rating.key_choices([key.sheet for key in keys])
+        return self.rating.key_choices([key.state for key in keys])
 
 
 # As it is asked.
@@ -414,7 +415,7 @@ def test_what_a_table_tells_of_the_start(
     write_outlook(tmp_path)
     table = open_table(ENTRY.tables.spec({"outlook": "compact"}), tmp_path)
     start = state_index((1 << len(BOXES)) - 1, 0, 0)
-    row = read_compact(0, table).rows(np.array([start]))[0]
+    row = read_outlook(table).rows(np.array([start]))[0]
     value, unit = ENTRY.tables.start_value(table)
     assert (unit, value) == ("points", pytest.approx(row @ np.arange(len(row))))
     values = open_table(ENTRY.tables.spec({}), tables)
@@ -470,14 +471,14 @@ def test_make_bot_gives_each_level_its_own(tables: Path) -> None:
     assert type(ENTRY.levels.bot("expert", Yacht(), tables, 0)) is AloneBot
 
 
-def test_what_is_learnt_on_the_way() -> None:
+def test_what_best_chances_count() -> None:
     """The last to play with two boxes open knows all by the last turn; nobody more than all."""
-    assert learnt(2, 1.0, 0.5) == pytest.approx(0.93, abs=0.01)
-    assert learnt(2, 0.0, 0.5) == pytest.approx(0.65, abs=0.01)
+    assert best_chance_weight(2, 1.0, 0.5) == pytest.approx(0.93, abs=0.01)
+    assert best_chance_weight(2, 0.0, 0.5) == pytest.approx(0.65, abs=0.01)
     open_boxes = np.arange(2, len(BOXES) + 1)
     for early in (0.0, 0.4, 1.0):
-        counts = learnt(open_boxes, early, 0.5)
+        counts = best_chance_weight(open_boxes, early, 0.5)
         assert (np.diff(counts) < 0).all()
-        assert (counts < learnt(open_boxes, early + 0.1, 0.5)).all()
-        assert (counts <= learnt(open_boxes, early, 0.05)).all()
-    assert learnt(2, 1.0, 0.0) == 1
+        assert (counts < best_chance_weight(open_boxes, early + 0.1, 0.5)).all()
+        assert (counts <= best_chance_weight(open_boxes, early, 0.05)).all()
+    assert best_chance_weight(2, 1.0, 0.0) == 1

@@ -45,11 +45,11 @@ class YachtSolver(Solver):
         counts = {"values": int(tables.kinds(second_yacht).size)}
         if name == "best":
             best = self._best_chances(second_yacht, progress)
-            return Built(spec, best.best, counts, structure)
+            return Built(spec, best.laid_out, counts, structure)
         outlook, bonus = self._outlooks(second_yacht, progress)
         if name == "full":
             parts = {"tail": outlook.tail, "tail_points": outlook.tail_points, "bonus": bonus}
-            return Built(spec, outlook.chance, counts, structure, parts)
+            return Built(spec, outlook.laid_out, counts, structure, parts)
         made: Laid = outlook
         if name == "best_compact":
             made = Mixture(outlook, self._best_chances(second_yacht, progress), tables.MIX)

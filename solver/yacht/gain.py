@@ -488,7 +488,7 @@ def _laid_out(second_yacht: int, outlook: Laid) -> Arrays:
     """Return an outlook as arrays; what is beyond the rows becomes a tail at its mean."""
     start = tables.row_starts(second_yacht)
     if isinstance(outlook, FullOutlook):
-        return start, np.asarray(outlook.chance), outlook.tail, outlook.tail_points
+        return start, outlook.laid_out, outlook.tail, outlook.tail_points
     chance = np.zeros(start[-1])
     tail, tail_points = np.zeros((2, len(start) - 1))
     widths = np.diff(start)

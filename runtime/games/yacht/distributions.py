@@ -20,13 +20,15 @@ Rows know single points below ``SPAN``; what goes beyond is one lump at its mean
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+
+from ustad.tables import Table
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -152,20 +154,19 @@ class FullOutlook:
     """Distributions with every point.
 
     Attributes:
-        chance: (entries,) float64: state after state the chance of 0, 1, 2, ... points.
+        chance: (entries,) float64: state after state the chance of 0, 1, 2, ... points; or the
+            table that holds them.
         widths: by section of equally many states, how many entries each state has.
         section: how many states a section has.
         tail: (states,) the chance of more points than there are entries.
         tail_points: (states,) the mean of these, 0 where there is no tail.
-        ensure: called with where rows begin and their width before they are read.
     """
 
-    chance: Floats
+    chance: Floats | Table
     widths: tuple[int, ...]
     section: int
     tail: Floats
     tail_points: Floats
-    ensure: Callable[[Ints, int], None] | None = None
 
     @cached_property
     def _starts(self) -> Ints:
@@ -173,14 +174,10 @@ class FullOutlook:
         sizes = [width * self.section for width in self.widths]
         return np.cumsum([0, *sizes[:-1]])
 
-    @cached_property
-    def sections(self) -> tuple[Floats, ...]:
-        """The rows of each section: (section, width)."""
-        flat = np.asarray(self.chance)
-        return tuple(
-            flat[start : start + width * self.section].reshape(self.section, width)
-            for width, start in zip(self.widths, self._starts.tolist(), strict=True)
-        )
+    @property
+    def laid_out(self) -> Floats:
+        """All chances as an array."""
+        return self.chance.values if isinstance(self.chance, Table) else self.chance
 
     def rows(self, states: Ints) -> Floats:
         """Return (m, n) the chance of 0 to n - 1 points for each of m states."""
@@ -200,12 +197,13 @@ class FullOutlook:
         return Rows(_trimmed(self.rows(states)))
 
     def _section_rows(self, number: int, states: Ints) -> Floats:
-        """Return (m, width) the rows of states that lie in one section, checked."""
+        """Return (m, width) the rows of states that lie in one section."""
         width = self.widths[number]
         at = states - number * self.section
-        if self.ensure is not None:
-            self.ensure(self._starts[number] + at * width, width)
-        rows: Floats = self.sections[number][at]
+        begin = self._starts[number] + at * width
+        if isinstance(self.chance, Table):
+            return self.chance.read(begin, width)
+        rows: Floats = windows(self.chance[None], width)[0][begin]
         return rows
 
 
@@ -218,21 +216,24 @@ class BestChances:
 
     Attributes:
         best: (entries,) float64: state after state the best chance of at least 0, 1, 2, ...
-            points.
+            points; or the table that holds them.
         widths: by section of equally many states, how many entries each state has.
         section: how many states a section has.
-        ensure: called with where rows begin and their width before they are read.
     """
 
-    best: Floats
+    best: Floats | Table
     widths: tuple[int, ...]
     section: int
-    ensure: Callable[[Ints, int], None] | None = None
 
     @cached_property
     def _full(self) -> FullOutlook:
         none = np.zeros(len(self.widths) * self.section)
-        return FullOutlook(self.best, self.widths, self.section, none, none, self.ensure)
+        return FullOutlook(self.best, self.widths, self.section, none, none)
+
+    @property
+    def laid_out(self) -> Floats:
+        """All chances as an array."""
+        return self._full.laid_out
 
     def chances(self, states: Ints) -> Floats:
         """Return (m, n) the best chance of at least 0 to n - 1 points for each of m states."""

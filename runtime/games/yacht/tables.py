@@ -190,12 +190,12 @@ def full(second_yacht: int, chance: Floats, tail: Floats, tail_points: Floats) -
 def read_full(second_yacht: int, table: Table) -> FullOutlook:
     """Return the outlook of a full table."""
     tail, points = table.parts["tail"], table.parts["tail_points"]
-    return FullOutlook(table.values, widths(second_yacht), section(), tail, points, table.ensure)
+    return FullOutlook(table, widths(second_yacht), section(), tail, points)
 
 
 def read_best(second_yacht: int, table: Table) -> BestChances:
     """Return the best chances of their table."""
-    return BestChances(table.values, widths(second_yacht), section(), table.ensure)
+    return BestChances(table, widths(second_yacht), section())
 
 
 def read_compact(second_yacht: int, table: Table) -> CompactOutlook:

@@ -59,15 +59,14 @@ class MissingTableError(TableError):
         super().__init__(f"{path}: no table of {what}; build it with: {remedy}")
 
 
-class NoFolderError(TableError):
+class NoFolderError(MissingTableError):
     """There is no place where tables could be: the user has no home."""
 
-    kind = "missing_table"
-
     def __init__(self, variable: str) -> None:
-        super().__init__(
+        TableError.__init__(
+            self,
             "no folder of tables: expected a home folder to look in, found none; "
-            f"name the folder with --tables or {variable}"
+            f"name the folder with --tables or {variable}",
         )
 
 

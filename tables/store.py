@@ -158,6 +158,11 @@ class Table:
         found: NDArray[Any] = runs[begin]
         return found
 
+    def damage(self, expected: str, found: str) -> CorruptTableError:
+        """Return the error to raise where what was read cannot be."""
+        remedy = self.spec.build_command(self.path.parent, force=True)
+        return CorruptTableError(self.path, expected, found, remedy)
+
     def verify(self) -> None:
         """Check what opening leaves for later, or raise CorruptTableError."""
         if isinstance(self.source, mapped.Blocks):
@@ -861,11 +866,13 @@ def table_files(folder: Path) -> list[Path]:
     """Return the table files of a folder in order of name; none if there is no folder.
 
     Raises:
-        OSError: the folder cannot be read.
+        UnreadableTableError: the folder cannot be read.
     """
     try:
         names = os.listdir(folder)
     except (FileNotFoundError, NotADirectoryError):
         return []
+    except OSError as error:
+        raise UnreadableTableError(folder, reason_of(error)) from None
     found = (name for name in names if name.endswith(SUFFIX) and not name.startswith("."))
     return [folder / name for name in sorted(found)]

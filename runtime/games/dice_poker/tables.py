@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from ustad.runtime.core.options import defaults
 from ustad.runtime.games.dice_poker.rules import ALL_OPEN, NAME, OPTIONS, ROW_COUNT, RULES
 from ustad.runtime.games.dice_poker.states import (
     LOWEST_SUBTOTAL,
@@ -16,6 +17,9 @@ from ustad.runtime.games.dice_poker.states import (
 from ustad.runtime.games.five_dice.columns import Columns
 from ustad.runtime.games.five_dice.tables import SheetTables
 from ustad.tables import TableSpec
+
+_MOST_POINTS = 1000
+"""No sheet has so many points, the school bonus left out; most of part two pays at most 230."""
 
 
 class DicePokerTables(SheetTables):
@@ -61,6 +65,9 @@ class DicePokerTables(SheetTables):
             ),
             shape=(state_count(numbers),),
             start_index=state_index(numbers, ALL_OPEN, ROW_COUNT, 0),
+            defaults=defaults(OPTIONS),
+            least=-_MOST_POINTS - abs(full["school_bonus"]),
+            most=_MOST_POINTS + abs(full["school_bonus"]),
         )
 
 

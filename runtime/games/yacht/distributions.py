@@ -40,6 +40,10 @@ REACH = 640
 """No lump has a mean of so many points or more."""
 
 
+CLOSE = 1e-6
+"""How near to one the chances of a state add up."""
+
+
 class Spread(Protocol):
     """The distributions of the points still to come of m states, to be weighed with shares.
 
@@ -160,6 +164,7 @@ class FullOutlook:
         section: how many states a section has.
         tail: (states,) the chance of more points than there are entries.
         tail_points: (states,) the mean of these, 0 where there is no tail.
+        proper: whether the chances of a state add up to one.
     """
 
     chance: Floats | Table
@@ -167,6 +172,7 @@ class FullOutlook:
     section: int
     tail: Floats
     tail_points: Floats
+    proper: bool = True
 
     @cached_property
     def _starts(self) -> Ints:
@@ -190,6 +196,8 @@ class FullOutlook:
                 here = np.flatnonzero(at == number)
                 rows[here, : self.widths[number]] = self._section_rows(number, states[here])
         tail = self.tail[states]
+        if isinstance(self.chance, Table) and self.proper:
+            _check_sums(self.chance, rows.sum(axis=1) + tail)
         return _with_tails(rows, tail, self.tail_points[states]) if tail.any() else rows
 
     def spread(self, states: Ints) -> Rows:
@@ -228,7 +236,7 @@ class BestChances:
     @cached_property
     def _full(self) -> FullOutlook:
         none = np.zeros(len(self.widths) * self.section)
-        return FullOutlook(self.best, self.widths, self.section, none, none)
+        return FullOutlook(self.best, self.widths, self.section, none, none, proper=False)
 
     @property
     def laid_out(self) -> Floats:
@@ -237,7 +245,10 @@ class BestChances:
 
     def chances(self, states: Ints) -> Floats:
         """Return (m, n) the best chance of at least 0 to n - 1 points for each of m states."""
-        return self._full.rows(states)
+        found = self._full.rows(states)
+        if isinstance(self.best, Table):
+            _check_sums(self.best, found[:, 0])  # no points at least are certain
+        return found
 
     def rows(self, states: Ints) -> Floats:
         """Return (m, n) the chances as distributions: what is beyond the rows is at their end."""
@@ -249,6 +260,13 @@ class BestChances:
     def spread(self, states: Ints) -> Rows:
         """Return the chances of m states as distributions."""
         return Rows(_trimmed(self.rows(states)))
+
+
+def _check_sums(table: Table, sums: Floats) -> None:
+    """Raise CorruptTableError unless what a table says is certain adds up to one."""
+    off = np.abs(sums - 1.0)
+    if not off.max(initial=0.0) <= CLOSE:
+        raise table.damage("chances that add up to 1", repr(float(sums[off.argmax()])))
 
 
 def _trimmed(rows: Floats) -> Floats:

@@ -23,12 +23,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ustad.runtime.core.options import Option
+from ustad.runtime.core.options import Option, defaults
 from ustad.runtime.games.five_dice.columns import Columns
 from ustad.runtime.games.five_dice.tables import SheetTables
 from ustad.runtime.games.five_dice.turn import FACES
 from ustad.runtime.games.yacht.distributions import (
+    CLOSE,
     KNOTS,
+    REACH,
     SPAN,
     BestChances,
     CompactOutlook,
@@ -144,9 +146,10 @@ def outlook_spec(options: Mapping[str, Any], outlook: str) -> TableSpec:
     second_yacht = SECOND_YACHT.index(options["second_yacht"])
     states = yacht_states(second_yacht) * section()
     start = state_index(ALL_OPEN, OPEN_YACHT, 0)
+    compact = outlook.endswith("compact")
     parts: dict[str, tuple[str, tuple[int, ...]]]
     shape: tuple[int, ...]
-    if outlook in {"full", "best"}:
+    if not compact:
         formula = _ROWS.format(widths=", ".join(map(str, widths(second_yacht))))
         starts = row_starts(second_yacht)
         dtype, shape = "<f8", (int(starts[-1]),)
@@ -162,7 +165,7 @@ def outlook_spec(options: Mapping[str, Any], outlook: str) -> TableSpec:
         parts = {"shift": ("|i1", (counts[FAR],)), "bonus": ("<u2", (states,))}
         for (name, _, _, kind), count in zip(STEPS, counts[:FAR], strict=True):
             parts |= {
-                name: (kind, (-1,)),
+                name: (kind, (-count * REACH,)),
                 f"{name}_lengths": ("<u2", (count,)),
                 f"{name}_first": ("<u2", (count,)),
             }
@@ -170,16 +173,35 @@ def outlook_spec(options: Mapping[str, Any], outlook: str) -> TableSpec:
         game=NAME,
         options={**options, "outlook": outlook},
         quantity=_QUANTITIES[outlook],
-        unit="points" if outlook.endswith("compact") else "probability",
+        unit="points" if compact else "probability",
         index_version=1,
         index_formula=formula,
         shape=shape,
         start_index=start_index,
         dtype=dtype,
         parts=parts,
-        plain=("values",) if outlook.endswith("compact") else (),
-        mapped=outlook in {"full", "best"},
+        plain=("values",) if compact else (),
+        mapped=not compact,
+        defaults=_DEFAULTS,
+        least=0.0,
+        most=255.0 if compact else 1.0 + CLOSE,
+        check=_check_compact if compact else None,
     )
+
+
+def _check_compact(arrays: Mapping[str, NDArray[Any]]) -> None:
+    """Raise ValueError unless rows of parts are as long as is said and each holds a chance."""
+    for name, _, _, _ in STEPS:
+        lengths = arrays[f"{name}_lengths"].astype(np.int64)
+        if lengths.min(initial=1) < 1 or lengths.sum() != len(arrays[name]):
+            raise ValueError(f"{name}_lengths that do not add up to {len(arrays[name])}")
+        if (arrays[f"{name}_first"] + lengths).max(initial=0) > REACH:
+            raise ValueError(f"{name}_first: points beyond {REACH}")
+        begin = np.cumsum(lengths) - lengths
+        if not np.add.reduceat(arrays[name], begin, dtype=np.int64).all():
+            raise ValueError(f"{name}: a row without chance")
+    if arrays["bonus"].max(initial=0) > BONUS_PARTS:
+        raise ValueError(f"bonus: more than {BONUS_PARTS} parts")
 
 
 def full(second_yacht: int, chance: Floats, tail: Floats, tail_points: Floats) -> FullOutlook:
@@ -237,6 +259,11 @@ OUTLOOK = Option(
     "the best chances of every total too; best_compact, compact with these",
 )
 """What a table holds beside the values."""
+
+_DEFAULTS = defaults((*OPTIONS, OUTLOOK))
+
+_MOST_POINTS = 1575
+"""Points of the best sheet there is: thirteen yachts, twelve of them paid 100 more."""
 
 
 class YachtTables(SheetTables):
@@ -302,6 +329,9 @@ class YachtTables(SheetTables):
             ),
             shape=(rows * columns().count,),
             start_index=state_index(ALL_OPEN, OPEN_YACHT, 0),
+            defaults=_DEFAULTS,
+            least=0.0,
+            most=_MOST_POINTS,
         )
 
 

@@ -117,6 +117,8 @@ class Table:
         bytes: the size of the file.
         file_state: what the file system said of the file when it was read.
         built_with: the versions of what wrote it.
+        values_sha256: of values and parts; where values are read block by block, of their
+            blocks' digests instead.
     """
 
     spec: TableSpec
@@ -128,6 +130,7 @@ class Table:
     bytes: int
     file_state: tuple[int, ...] | None = None
     built_with: str = ""
+    values_sha256: str = ""
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -657,7 +660,8 @@ def _read_table(
         raise CorruptTableError(path, f"values_sha256 {digest}", found, remedy)
     size = len(image) if isinstance(image, bytes) else image.length
     parts = {name: array for name, array in arrays.items() if name != _VALUES}
-    table = Table(spec, path, source, parts, counts, start_value, size, file_state, built_with)
+    told = counts, start_value, size, file_state, built_with, digest
+    table = Table(spec, path, source, parts, *told)
     _check_values(table, remedy)
     return table
 

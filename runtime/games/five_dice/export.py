@@ -677,7 +677,7 @@ def sheet_content(
     """
     packed = rounded(table.values, LEAST_SCALE)
     proof = prove(arrays, rules.turns, table.values, packed, available_cores(), progress)
-    read = bot(rules, replace(table, values=packed.values()))
+    read = bot(rules, replace(table, source=packed.values()))
     starts = [rules.new(players, players - 1) for players in (1, 2, 3)]
     return Content(
         options=table.spec.options,

@@ -175,7 +175,7 @@ def python_vectors(named: Named, made: Made, count: int) -> list[dict[str, Any]]
     rules = entry.rules.make(**table.spec.options)
     bot = yacht_bots.TableBot if name == "yacht" else dice_poker_bots.TableBot
     begins = [rules.new(players, 0) for players in (1, 2, 6)]
-    told = bot(rules, replace(table, values=packed.values()))
+    told = bot(rules, replace(table, source=packed.values()))
     return vectors(entry.codec, begins, bot(rules, table), told, count, seed, level(named))
 
 
@@ -770,7 +770,7 @@ def test_the_proof_counts_what_the_bots_choose(made: Callable[[Named], Made]) ->
     rules = dice_poker.DicePoker(**export.table.spec.options)
     packed = rounded(export.table.values, 0.02)
     exact = dice_poker_bots.TableBot(rules, export.table)
-    told = dice_poker_bots.TableBot(rules, replace(export.table, values=packed.values()))
+    told = dice_poker_bots.TableBot(rules, replace(export.table, source=packed.values()))
     arrays = dice_poker_export.sheet_arrays(rules.numbers)
     states = five_dice_export._one_of_each_future(arrays, five_dice_export.reachable(arrays, 15))
     some = states.at(np.random.default_rng(2).permutation(len(states.open))[:60])

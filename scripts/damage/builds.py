@@ -20,6 +20,7 @@ from typing import Any
 
 from damage.report import Progress, Report
 from ustad.runtime.core.registry import entry as entry_of
+from ustad.solver.build import build_table, solver_of
 from ustad.tables import (
     Table,
     TableError,
@@ -28,6 +29,7 @@ from ustad.tables import (
     open_table,
     store,
     table_files,
+    write_bundle,
     write_table,
 )
 
@@ -64,8 +66,6 @@ def check_folder(folder: Path, whole: Mapping[Path, bytes], report: Report, what
 
 def builder(game: str, options: Mapping[str, Any], folder: Path, force: bool = True) -> Build:
     """Return what builds a table, anew even if a sound one is there."""
-    from ustad.solver.build import build_table
-
     return lambda: build_table(entry_of(game), options, folder, force=force)
 
 
@@ -157,6 +157,36 @@ def fill_disks(
                 left = [p.name for p in folder.iterdir() if p.name.startswith(".")]
                 report.check(not left, f"{left} left behind on a full disk")
             path.unlink()
+    return report
+
+
+def fill_bundles(spec: TableSpec, progress: Progress = _silent) -> Report:
+    """Bundle over an older bundle where a file may have so many bytes and no more."""
+    report = Report()
+    with tempfile.TemporaryDirectory() as name:
+        tables, folder = Path(name) / "tables", Path(name) / "bundle"
+        builder(spec.game, spec.options, tables)()
+        table = open_table(spec, tables)
+        files = write_bundle([table], folder)
+        whole = {path: path.read_bytes() for path in files}
+        sizes = sorted(len(content) for content in whole.values())
+        for limit in (0, *(size - 1 for size in sizes)):
+
+            def limited(limit: int = limit) -> None:
+                signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+                resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+                try:
+                    write_bundle([table], folder)
+                except TableWriteError as error:
+                    os._exit(0 if "make room" in str(error) else 2)
+
+            _, status = os.waitpid(in_child(limited), 0)
+            report.cases += 1
+            progress(report.cases, spec.what)
+            report.answers["table_write"] += 1
+            report.check(os.waitstatus_to_exitcode(status) == 0, f"bundle, {limit} bytes: no error")
+            found = {path: path.read_bytes() for path in folder.iterdir()}
+            report.check(found == whole, f"bundle, {limit} bytes: not the older bundle")
     return report
 
 
@@ -284,8 +314,6 @@ def quick(specs: Sequence[TableSpec], folder: Path, count: int = 3) -> list[Tabl
 
     Numbers that ship are left out: they are learned, which takes minutes.
     """
-    from ustad.solver.build import solver_of
-
     seconds: dict[str, tuple[float, TableSpec]] = {}
     for spec in sorted(specs, key=lambda spec: spec.path(folder).stat().st_size):
         if spec.game not in seconds and solver_of(spec.game).shipped(spec.options) is None:

@@ -994,7 +994,7 @@ def test_python_refuses_damage(made: Callable[[Named], Made], tmp_path: Path) ->
     [
         ({"format_version": 2}, "another table"),
         ({"files": {"../values.bin": {"bytes": 1, "sha256": ""}}}, "no name of a file"),
-        ({"files": {"values.bin": {"bytes": 10**10, "sha256": ""}}}, "bytes 10000000000"),
+        ({"files": {"values.bin": {"bytes": 10**10, "sha256": ""}}}, "200000000 bytes at most"),
         ({"arrays": {"values": {"file": "values.bin", "dtype": "uint16", "shape": [10**9],
                                 "at": 0}}}, "shape"),
     ],

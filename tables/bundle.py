@@ -128,7 +128,7 @@ def bundle_faults(folder: Path, tables: Mapping[Path, Table]) -> dict[Path, str 
     present = {path.name for path in _entries(folder) if not path.name.startswith(".")}
     for name in sorted(present - {SUMS} | sums.keys()):
         try:
-            _check(folder / name, sums.get(name))
+            _check(folder / name, sums.get(name), tables)
             found[folder / name] = None
         except TableError as error:
             found[folder / name] = str(error)
@@ -142,12 +142,15 @@ def bundle_faults(folder: Path, tables: Mapping[Path, Table]) -> dict[Path, str 
     return found
 
 
-def _check(path: Path, digest: str | None) -> None:
+def _check(path: Path, digest: str | None, tables: Mapping[Path, Table]) -> None:
     if digest is None:
         raise _fault(path, f"only what {SUMS} lists", "another file")
     try:
         if not path.is_file():
             raise _fault(path, "a file", "none")
+        size = path.stat().st_size
+        if path not in tables and size > _LARGEST_TEXT:  # of a sound table the size is known
+            raise _fault(path, f"a sound table, or at most {_LARGEST_TEXT} bytes", f"{size}")
         found = _sha256(path)
     except OSError as error:
         raise UnreadableTableError(path, reason_of(error)) from None

@@ -23,7 +23,10 @@ _DIGITS = 16
 """Digits of the digest that ends a name that would be longer."""
 
 Check = Callable[[Mapping[str, NDArray[Any]]], None]
-"""Raises ValueError if ``values`` and the parts, by name, do not go together."""
+"""Raises ValueError if ``values`` and the parts, by name, do not go together.
+
+It gets the parts alone where values are read block by block.
+"""
 
 
 def canonical_json(options: Mapping[str, Any]) -> str:
@@ -67,7 +70,8 @@ class TableSpec:
         defaults: the options of the usual table; the name of the file tells those that differ.
         least: no value is less.
         most: no value is more.
-        check: sees on opening that values and parts go together, where nothing is mapped.
+        check: sees on opening that values and parts go together; it gets the parts alone
+            where values are read block by block.
     """
 
     game: str

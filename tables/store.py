@@ -651,7 +651,7 @@ def _read_table(
         if isinstance(image, bytes):
             source = arrays[_VALUES]
         else:
-            arrays[_VALUES] = _block_digests(file, image, path, remedy)
+            arrays[_VALUES] = _block_digests(file, data[_VALUES].nbytes, path, remedy)
             bounds = spec.least, spec.most
             given = image, path, data[_VALUES], arrays[_VALUES]
             source = mapped.blocks_of(*given, bounds, remedy)
@@ -683,7 +683,7 @@ def _check_values(table: Table, remedy: str) -> None:
     at_start = float(table.read(np.array([spec.start_index]), 1).item())
     if at_start != table.start_value:
         raise CorruptTableError(path, f"start_value {table.start_value!r}", f"{at_start!r}", remedy)
-    if spec.check is not None and not isinstance(source, mapped.Blocks):
+    if spec.check is not None:
         try:
             spec.check(arrays)
         except ValueError as error:
@@ -739,12 +739,10 @@ def _checked_dataset(
     return data
 
 
-def _block_digests(
-    file: h5py.File, frame: mapped.Frame, path: Path, remedy: str
-) -> NDArray[np.uint8]:
-    """Return the digests of the blocks of mapped values, after checking how many they claim."""
+def _block_digests(file: h5py.File, size: int, path: Path, remedy: str) -> NDArray[np.uint8]:
+    """Return the digests of the blocks of values of so many bytes, if there are so many."""
     data = _dataset(file, mapped.BLOCKS, path, remedy)
-    shape = (-(-frame.size // mapped.BLOCK_BYTES), 32)
+    shape = (-(-size // mapped.BLOCK_BYTES), 32)
     found = (data.shape, data.dtype.str, data.chunks)
     if found != (shape, "|u1", None):
         raise CorruptTableError(path, f"a digest for each block {shape}", f"{found}", remedy)

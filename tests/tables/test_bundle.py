@@ -221,3 +221,12 @@ def test_a_sound_table_that_is_not_the_one_bundled(folder: Path) -> None:
 def test_a_game_that_is_not_known_is_no_table_of_ours(folder: Path) -> None:
     with pytest.raises(Exception, match="nim"):
         open_file(folder / "nim,heaps=2.h5")
+
+
+def test_a_file_without_end_is_not_read(folder: Path) -> None:
+    """Ten terabytes that take no room, listed with a digest: known by its size."""
+    with (folder / "more.json").open("wb") as file:
+        file.truncate(10**13)
+    with (folder / "SHA256SUMS").open("a") as file:
+        file.write(f"{'0' * 64}  more.json\n")
+    assert "at most 1000000 bytes, found 10000000000000" in bad(folder)["more.json"]

@@ -6,6 +6,7 @@ import gc
 import os
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import h5py
 import numpy as np
@@ -210,3 +211,28 @@ def test_another_table_under_this_name(path: Path) -> None:
     write_table(other, path.parent, VALUES, {}, {}, parts)
     with pytest.raises(MismatchedTableError, match="quantity"):
         opened(path)
+
+
+def test_digests_of_values_without_end(path: Path) -> None:
+    """The header claims what it likes: how many blocks there are is known from the identity."""
+    content = path.read_bytes()
+    magic, _, _, offset, _ = mapped.HEADER.unpack_from(content)
+    size = 2**43
+    with path.open("r+b") as file:
+        length = size + offset
+        head = content[:offset]
+        frame = mapped.Frame(length, offset, size, head, b"", mapped._File(file.fileno()))
+        file.write(mapped.HEADER.pack(magic, length, frame.digest(), offset, size))
+        file.truncate(length)
+    with pytest.raises(CorruptTableError):
+        opened(path)
+
+
+def test_parts_of_values_read_by_blocks_are_checked(path: Path) -> None:
+    def even(arrays: Any) -> None:
+        assert arrays.keys() == {"lengths"}
+        if (arrays["lengths"] % 2).any():
+            raise ValueError("odd lengths")
+
+    with pytest.raises(CorruptTableError, match="odd lengths"):
+        open_table(replace(SPEC, check=even), path.parent)

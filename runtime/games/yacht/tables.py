@@ -185,7 +185,7 @@ def outlook_spec(options: Mapping[str, Any], outlook: str) -> TableSpec:
         defaults=_DEFAULTS,
         least=0.0,
         most=255.0 if compact else 1.0 + CLOSE,
-        check=_check_compact if compact else None,
+        check=_check_compact if compact else _check_tails,
     )
 
 
@@ -202,6 +202,14 @@ def _check_compact(arrays: Mapping[str, NDArray[Any]]) -> None:
             raise ValueError(f"{name}: a row without chance")
     if arrays["bonus"].max(initial=0) > BONUS_PARTS:
         raise ValueError(f"bonus: more than {BONUS_PARTS} parts")
+
+
+def _check_tails(arrays: Mapping[str, NDArray[Any]]) -> None:
+    """Raise ValueError unless what is beyond the rows, if anything, has a chance and a mean."""
+    for name, most in (("tail", 1.0 + CLOSE), ("tail_points", REACH - 1), ("bonus", 1.0 + CLOSE)):
+        held = arrays.get(name, np.zeros(1))
+        if held.min() < -CLOSE or held.max() > most:
+            raise ValueError(f"{name} out of 0 to {most:g}")
 
 
 def full(second_yacht: int, chance: Floats, tail: Floats, tail_points: Floats) -> FullOutlook:

@@ -78,7 +78,7 @@ def table_of(chances: list[float], folder: Path) -> Table:
     """Return a table that is read block by block."""
     values = np.array(chances)
     spec = TableSpec(
-        "yacht", {}, "chance", "probability", 1, "", values.shape, 0, mapped=True, least=0, most=1
+        "yacht", {}, "chance", "probability", 1, "v", values.shape, 0, mapped=True, least=0, most=1
     )
     write_table(spec, folder, values, {}, {})
     return open_table(spec, folder)

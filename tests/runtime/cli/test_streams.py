@@ -15,8 +15,8 @@ import numpy as np
 import pytest
 
 from ustad.runtime import checks
-from ustad.runtime.cli import build, output
-from ustad.runtime.core import work
+from ustad.runtime.cli import output
+from ustad.runtime.core import registry, work
 from ustad.runtime.core.registry import entry as entry_of
 from ustad.solver.build import build_table
 from ustad.tables import TableWriteError, open_table, write_table
@@ -49,8 +49,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def one_game(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let dice poker, quickly solved, be the only game."""
-    monkeypatch.setattr(build, "NAMES", ("dice_poker",))
-    monkeypatch.setattr(checks, "NAMES", ("dice_poker",))
+    monkeypatch.setattr(registry, "NAMES", ("dice_poker",))
 
 
 # Without a home.
@@ -239,9 +238,9 @@ def test_a_build_whose_first_table_fails_builds_the_others(
 def test_a_bundle_of_a_complete_folder_needs_no_numba(built: Path, tmp_path: Path) -> None:
     code = (
         "import sys; sys.modules['numba'] = None\n"
-        "from ustad.runtime.cli import build\n"
         "from ustad.runtime.cli.main import main\n"
-        "build.NAMES = ('dice_poker',)\n"
+        "from ustad.runtime.core import registry\n"
+        "registry.NAMES = ('dice_poker',)\n"
         "sys.exit(main())\n"
     )
     for words in (["bundle", "--out", tmp_path / "out"], ["build"]):

@@ -13,6 +13,7 @@ from ustad.tables.errors import (
     escaped,
     reason_of,
 )
+from ustad.tables.files import remove_stale, staged, write_file
 from ustad.tables.folder import tables_folder
 from ustad.tables.spec import TableSpec
 from ustad.tables.store import (
@@ -20,8 +21,6 @@ from ustad.tables.store import (
     check_writable,
     identity,
     open_table,
-    remove_stale,
-    staged,
     structure,
     table_files,
     values_sha256,
@@ -54,5 +53,6 @@ __all__ = [
     "tables_folder",
     "values_sha256",
     "write_bundle",
+    "write_file",
     "write_table",
 ]

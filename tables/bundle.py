@@ -26,8 +26,9 @@ from ustad.tables.errors import (
     UnreadableTableError,
     reason_of,
 )
+from ustad.tables.files import staged, write_file
 from ustad.tables.spec import TableSpec
-from ustad.tables.store import Table, open_table, staged, table_files, write_file
+from ustad.tables.store import Table, open_table, table_files
 
 SUMS = "SHA256SUMS"
 MANIFEST_SUFFIX = ".json"

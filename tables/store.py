@@ -18,21 +18,15 @@ dataset ``values`` holds the numbers, mostly in little-endian float64, the group
 ``structure`` what a reader in another language needs to find its way (for the
 games of dice: the rolls, the keeps, the chances between them).
 
-Writing.  The file is made in memory, written to a temporary file in the same
-folder, flushed, read back and checked, and then put in place with
-``os.replace``: at every moment the old file or the new one is there, whole.
-Nothing in a file depends on when or where it was written, but ``built_with``, the
-versions of what wrote it.  A writer that is killed leaves its temporary file, which
-no reader takes for a table; the next writer in that folder removes it once it has
-been still for :data:`STALE_AFTER`.  No file is locked: neither do all file systems
-know locks, nor does anything here need one.
+Writing.  The file is made in memory, written, flushed, read back and checked, and only
+then put in place, see :mod:`ustad.tables.files`.  Nothing in a file depends on when or
+where it was written, but ``built_with``, the versions of what wrote it.
 
 Reading.  Who can write the file can also write a right digest, so what a file claims
 of itself is bounded too before memory is asked for: it must hold the arrays of the spec
-and no others, of their types and shapes, of so many bytes in all, cut and filtered as
-they are written here, and the pieces are decompressed here, not by HDF5, which would
-follow a compressed piece to any size.  What was read must be in the bounds of the spec,
-and its parts must go together.
+and no others, of their types and shapes, of so many bytes in all, cut and packed as they
+are written here, see :mod:`ustad.tables.pieces`.  What was read must be in the bounds of
+the spec, and its parts must go together.
 """
 
 from __future__ import annotations
@@ -40,17 +34,13 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import io
-import itertools
 import json
 import math
 import os
 import platform
-import secrets
-import shutil
 import struct
-import time
 import zlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from importlib.metadata import PackageNotFoundError, version
@@ -72,6 +62,8 @@ from ustad.tables.errors import (
     UnreadableTableError,
     reason_of,
 )
+from ustad.tables.files import put_file, temporary_file
+from ustad.tables.pieces import COMPRESSION, chunks_of, read_pieces, stored_dataset
 from ustad.tables.spec import SUFFIX, TableSpec, sha256_of_text
 
 FORMAT = "ustad table"
@@ -79,13 +71,6 @@ FORMAT_VERSION = 1
 
 LARGEST_FILE = 200_000_000
 """Bytes of the largest file that is read whole."""
-
-STALE_AFTER = 3600.0
-"""Seconds for which a temporary file must be still until it is known to be left over.
-
-A file is written in far less, and the clocks of machines that share a folder agree
-better.
-"""
 
 LARGEST_ARRAYS = 250_000_000
 """Bytes of all arrays of a table whose lengths only the file says."""
@@ -96,10 +81,7 @@ _HEADER = struct.Struct("<12sQ32s")
 _VALUES = "values"
 _PARTS = "parts"
 _STRUCTURE = "structure"
-_COMPRESSION = {"compression": "gzip", "compression_opts": 6, "shuffle": True}
-_FILTERS = [h5py.h5z.FILTER_SHUFFLE, h5py.h5z.FILTER_DEFLATE]
 _LARGEST_ATTRIBUTE = 1 << 16
-_PART_SUFFIX = ".ustad-part"
 _BUILDERS = ("ustad", "numpy", "h5py", "numba", "llvmlite", "scipy")
 
 
@@ -228,7 +210,7 @@ def write_table(
     def write(file: IO[bytes]) -> None:
         (_write_mapped if spec.mapped else _write_whole)(file, spec, arrays, counts, structure)
 
-    _put(path, write, lambda temporary: _check_written(spec, temporary, folder, arrays))
+    put_file(path, write, lambda temporary: _check_written(spec, temporary, folder, arrays))
     return path
 
 
@@ -244,101 +226,11 @@ def check_writable(spec: TableSpec, folder: Path) -> None:
     try:
         if path.exists() and not path.is_file():
             raise TableWriteError(path, "something that is no file stands in its place")
-        temporary, handle = _temporary_file(path)
+        temporary, handle = temporary_file(path)
         os.close(handle)
         temporary.unlink()
     except OSError as error:
         raise TableWriteError(path, reason_of(error)) from error
-
-
-def write_file(path: Path, write: Callable[[IO[bytes]], object]) -> None:
-    """Write a file of any kind into a folder, replacing an old one at the last moment.
-
-    Args:
-        path: the file; its folder is made if it is not there.
-        write: writes the content into an open file.
-
-    Raises:
-        TableWriteError: the folder cannot be written or is full; an old file
-            stays whole.
-    """
-    _put(path, write, lambda temporary: None)
-
-
-def _put(path: Path, write: Callable[[IO[bytes]], object], check: Callable[[Path], object]) -> None:
-    """Write a temporary file, check it and put it in place, or raise TableWriteError."""
-    temporary = None
-    try:
-        temporary, handle = _temporary_file(path)
-        with os.fdopen(handle, "w+b") as file:
-            write(file)
-            file.flush()
-            os.fsync(file.fileno())
-        check(temporary)
-        os.replace(temporary, path)
-    except OSError as error:
-        raise TableWriteError(path, reason_of(error)) from error
-    finally:
-        if temporary is not None:
-            with contextlib.suppress(OSError):
-                temporary.unlink()
-
-
-def _temporary_file(path: Path) -> tuple[Path, int]:
-    """Return a new temporary file in the folder of a file to be, and its open handle.
-
-    Who may read and write it is what the umask of the user leaves.
-    """
-    path.parent.mkdir(parents=True, exist_ok=True)
-    remove_stale(path.parent)
-    temporary = path.parent / _temporary_name(path.name.split(",")[0])
-    flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
-    return temporary, os.open(temporary, flags, 0o666)
-
-
-def _temporary_name(of: str) -> str:
-    return f".{of}-{secrets.token_hex(8)}{_PART_SUFFIX}"
-
-
-@contextlib.contextmanager
-def staged(folder: Path, last: str) -> Iterator[Path]:
-    """Give a hidden folder whose files are put into a folder together, when all are written.
-
-    As long as anything can go wrong, a full disk for one, the old files stay as they are.
-
-    Args:
-        folder: where the files go; made if it is not there.
-        last: the file that vouches for the others: the old one is removed before the first
-            of them is put in place, and the new one comes last.
-
-    Raises:
-        TableWriteError: a file cannot be written, or put in place.
-    """
-    stage = folder / _temporary_name(folder.name[:20])
-    try:
-        stage.mkdir(parents=True)
-        remove_stale(folder)
-        try:
-            yield stage
-        except TableWriteError as error:
-            raise TableWriteError(folder, error.reason) from error
-        names = {path.name for path in stage.iterdir()} - {last}
-        (folder / last).unlink(missing_ok=True)
-        for name in (*sorted(names), last):
-            os.replace(stage / name, folder / name)
-    except OSError as error:
-        raise TableWriteError(folder, reason_of(error)) from error
-    finally:
-        shutil.rmtree(stage, ignore_errors=True)
-
-
-def remove_stale(folder: Path) -> None:
-    """Remove the temporary files and folders of writers that were killed."""
-    before = time.time() - STALE_AFTER
-    for path in folder.glob(f".*{_PART_SUFFIX}"):
-        with contextlib.suppress(OSError):  # another writer was faster, or it is not ours
-            if path.lstat().st_mtime < before:
-                shutil.rmtree(path) if path.is_dir() else path.unlink()
 
 
 def _built_with() -> str:
@@ -455,24 +347,14 @@ def _fill(
             _add_array(file, spec, name, array)
     group = file.create_group(_STRUCTURE)
     for name, array in structure.items():
-        chunks = _chunks(array.shape, array.itemsize)
-        group.create_dataset(name, data=array, chunks=chunks, track_times=False, **_COMPRESSION)
+        chunks = chunks_of(array.shape, array.itemsize)
+        group.create_dataset(name, data=array, chunks=chunks, track_times=False, **COMPRESSION)
 
 
 def _add_array(file: h5py.File, spec: TableSpec, name: str, array: NDArray[Any]) -> None:
-    chunks = _chunks(array.shape, array.itemsize)
-    packing = {} if name in spec.plain else _COMPRESSION
+    chunks = chunks_of(array.shape, array.itemsize)
+    packing = {} if name in spec.plain else COMPRESSION
     file.create_dataset(_place(name), data=array, chunks=chunks, track_times=False, **packing)
-
-
-def _chunks(shape: tuple[int, ...], itemsize: int) -> tuple[int, ...]:
-    """Return the shape of the pieces in which an array is compressed: at most 512 KiB."""
-    sides: list[int] = []
-    room = (1 << 19) // itemsize
-    for side in reversed(shape):
-        sides.append(max(1, min(side, room)))
-        room //= sides[-1]
-    return tuple(reversed(sides))
 
 
 def _attributes(spec: TableSpec) -> dict[str, Any]:
@@ -644,7 +526,7 @@ def _read_table(
         data = _checked_datasets(file, spec, path, remedy)
         source: NDArray[Any] | mapped.Blocks
         arrays = {
-            name: _read_pieces(data[name], _place(name), path, remedy, name in spec.plain)
+            name: read_pieces(data[name], _place(name), path, remedy, name in spec.plain)
             for name in data
             if isinstance(image, bytes) or name != _VALUES
         }
@@ -731,7 +613,7 @@ def _checked_dataset(
 ) -> h5py.Dataset:
     """Return a dataset after checking that it is what and where it says."""
     place = _place(name)
-    data = _dataset(file, place, path, remedy)
+    data = stored_dataset(file, place, path, remedy)
     dtype, shape = _expected_arrays(spec)[name]
     if not _fits(data.shape, shape) or data.dtype != np.dtype(dtype):
         found = f"{data.dtype.str} of shape {data.shape}"
@@ -741,74 +623,13 @@ def _checked_dataset(
 
 def _block_digests(file: h5py.File, size: int, path: Path, remedy: str) -> NDArray[np.uint8]:
     """Return the digests of the blocks of values of so many bytes, if there are so many."""
-    data = _dataset(file, mapped.BLOCKS, path, remedy)
+    data = stored_dataset(file, mapped.BLOCKS, path, remedy)
     shape = (-(-size // mapped.BLOCK_BYTES), 32)
     found = (data.shape, data.dtype.str, data.chunks)
     if found != (shape, "|u1", None):
         raise CorruptTableError(path, f"a digest for each block {shape}", f"{found}", remedy)
     digests: NDArray[np.uint8] = data[()]
     return digests
-
-
-def _dataset(file: h5py.File, place: str, path: Path, remedy: str) -> h5py.Dataset:
-    """Return a dataset after checking that it is stored in this file, as it is written here."""
-    groups = [place.rsplit("/", 1)[0]] if "/" in place else []
-    for at in (*groups, place):
-        if not isinstance(file.get(at, getlink=True), h5py.HardLink):
-            raise CorruptTableError(path, f"{at} in this file", "none", remedy)
-    data = file[place]
-    if not isinstance(data, h5py.Dataset) or data.external is not None or data.is_virtual:
-        raise CorruptTableError(path, f"{place} stored in this file", "another thing", remedy)
-    return data
-
-
-def _read_pieces(
-    data: h5py.Dataset, place: str, path: Path, remedy: str, plain: bool = False
-) -> NDArray[Any]:
-    """Return an array from its pieces, compressed or plain, each of its right length."""
-    plan = data.id.get_create_plist()
-    filters = [plan.get_filter(i)[0] for i in range(plan.get_nfilters())]
-    chunks = _chunks(data.shape, data.dtype.itemsize)
-    if filters != ([] if plain else _FILTERS) or data.chunks != chunks:
-        how = "plain" if plain else "by shuffle and gzip"
-        found = f"filters {filters} and pieces of {data.chunks}"
-        raise CorruptTableError(path, f"{place} {how} in pieces of {chunks}", found, remedy)
-    grid = [range(0, side, step) for side, step in zip(data.shape, chunks, strict=True)]
-    pieces = math.prod(map(len, grid))
-    if data.id.get_num_chunks() != pieces:
-        found = f"{data.id.get_num_chunks()}"
-        raise CorruptTableError(path, f"{pieces} pieces of {place}", found, remedy)
-    array: NDArray[Any] = np.empty(data.shape, dtype=data.dtype)
-    size = math.prod(chunks) * data.dtype.itemsize
-    for at in itertools.product(*grid):
-        stored = data.id.get_chunk_info_by_coord(at).size
-        skipped, packed = data.id.read_direct_chunk(at) if stored <= 2 * size + _BLOCK else (1, b"")
-        piece = None if skipped else _inflate(packed, size, plain)
-        if piece is None:
-            wanted = f"a piece of {place} of {size} bytes at {at}"
-            raise CorruptTableError(path, wanted, "another", remedy)
-        # Shuffled: the first byte of all numbers, then the second of all, and so on.
-        straight = piece if plain else piece.reshape(data.dtype.itemsize, -1).T.copy()
-        whole = straight.reshape(-1).view(data.dtype).reshape(chunks)
-        room = tuple(slice(a, a + step) for a, step in zip(at, chunks, strict=True))
-        inside = array[room]
-        inside[...] = whole[tuple(map(slice, inside.shape))]
-    array.flags.writeable = False
-    return array
-
-
-def _inflate(packed: bytes, size: int, plain: bool) -> NDArray[np.uint8] | None:
-    """Return the bytes that were compressed, None if they are not that many."""
-    if plain:
-        return np.frombuffer(packed, dtype=np.uint8) if len(packed) == size else None
-    unpack = zlib.decompressobj()
-    try:
-        found = unpack.decompress(packed, size + 1)
-    except zlib.error:
-        return None
-    if len(found) != size or not unpack.eof or unpack.unused_data:
-        return None
-    return np.frombuffer(found, dtype=np.uint8)
 
 
 def _counts(text: Any) -> dict[str, int]:
@@ -856,11 +677,11 @@ def structure(
         found = {}
         for name, wanted in expected.items():
             place = f"{_STRUCTURE}/{name}"
-            data = _dataset(file, place, path, remedy)
+            data = stored_dataset(file, place, path, remedy)
             if data.shape != wanted.shape or data.dtype != wanted.dtype:
                 words = f"{place}: {wanted.dtype} of shape {wanted.shape}"
                 raise CorruptTableError(path, words, f"{data.dtype} of {data.shape}", remedy)
-            found[name] = _read_pieces(data, place, path, remedy)
+            found[name] = read_pieces(data, place, path, remedy)
         return found
 
 

@@ -49,8 +49,8 @@ from ustad.tables import (
     reason_of,
     staged,
     table_files,
+    write_file,
 )
-from ustad.tables.store import write_file
 
 MANIFEST = "manifest.json"
 

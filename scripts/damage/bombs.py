@@ -27,7 +27,7 @@ from damage.table_files import USER_BLOCK, sealed
 from ustad.runtime.core.registry import entry as entry_of
 from ustad.runtime.export import MANIFEST
 from ustad.runtime.export.manifest import manifest_text
-from ustad.tables import CorruptTableError, TableSpec, open_table, store, write_table
+from ustad.tables import CorruptTableError, TableSpec, open_table, pieces, write_table
 
 ZEROS = 25_000_000
 """Numbers of 8 bytes that unfold from some 200 KB."""
@@ -45,7 +45,7 @@ def _forged(path: Path, change: Callable[[h5py.File], object]) -> None:
 
 def _zeros(place: str, count: int) -> Callable[[h5py.File], None]:
     def change(file: h5py.File) -> None:
-        chunks, packing = store._chunks((ZEROS,), 8), store._COMPRESSION
+        chunks, packing = pieces.chunks_of((ZEROS,), 8), pieces.COMPRESSION
         for number in range(count):
             data = file.create_dataset(
                 f"{place}{number}", (ZEROS,), "<f8", chunks=chunks, **packing
@@ -89,9 +89,9 @@ def many_patterns(path: Path) -> None:
         shape = (rows, spec.parts["patterns"][1][1])
         for name, sides, dtype in (("patterns", shape, "|u1"), ("first", (rows + 1,), "<u4")):
             del file[f"parts/{name}"]
-            chunks = store._chunks(sides, np.dtype(dtype).itemsize)
+            chunks = pieces.chunks_of(sides, np.dtype(dtype).itemsize)
             file.create_dataset(
-                f"parts/{name}", sides, dtype, chunks=chunks, fillvalue=0, **store._COMPRESSION
+                f"parts/{name}", sides, dtype, chunks=chunks, fillvalue=0, **pieces.COMPRESSION
             )[-1:] = 0
 
     _forged(path, change)

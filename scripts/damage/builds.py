@@ -26,8 +26,8 @@ from ustad.tables import (
     TableError,
     TableSpec,
     TableWriteError,
+    files,
     open_table,
-    store,
     table_files,
     write_bundle,
     write_table,
@@ -60,7 +60,7 @@ def check_folder(folder: Path, whole: Mapping[Path, bytes], report: Report, what
     for path in present:
         report.check(path.read_bytes() == whole[path], f"{what}: {path.name} is not whole")
     left = [path.name for path in folder.iterdir() if path not in whole]
-    hidden = all(name.startswith(".") and name.endswith(store._PART_SUFFIX) for name in left)
+    hidden = all(name.startswith(".") and name.endswith(files.PART_SUFFIX) for name in left)
     report.check(hidden, f"{what}: {left} left behind")
 
 
@@ -113,7 +113,7 @@ def kill_builds(
                 progress(report.cases, spec.what)
                 report.answers["killed" if os.WIFSIGNALED(status) else "built before"] += 1
                 check_folder(folder, whole, report, f"kill {case}")
-            left = list(folder.glob(f".*{store._PART_SUFFIX}"))
+            left = list(folder.glob(f".*{files.PART_SUFFIX}"))
             report.answers["left a temporary file"] += len(left)
             for part in left:
                 os.utime(part, (0, 0))  # long ago
@@ -167,8 +167,7 @@ def fill_bundles(spec: TableSpec, progress: Progress = _silent) -> Report:
         tables, folder = Path(name) / "tables", Path(name) / "bundle"
         builder(spec.game, spec.options, tables)()
         table = open_table(spec, tables)
-        files = write_bundle([table], folder)
-        whole = {path: path.read_bytes() for path in files}
+        whole = {path: path.read_bytes() for path in write_bundle([table], folder)}
         sizes = sorted(len(content) for content in whole.values())
         for limit in (0, *(size - 1 for size in sizes)):
 

@@ -40,6 +40,7 @@ from ustad.tables import (
     TableSpec,
     identity,
     open_table,
+    pieces,
     store,
     structure,
 )
@@ -81,7 +82,7 @@ def sound_table(spec: TableSpec, folder: Path) -> Sound:
     """Return a table with the places at which its file is worth cutting or changing."""
     path = spec.path(folder)
     content = path.read_bytes()
-    pieces: list[tuple[int, int]] = []
+    places: list[tuple[int, int]] = []
     objects: list[int] = []
 
     def visit(_: str, thing: Any) -> None:
@@ -89,16 +90,16 @@ def sound_table(spec: TableSpec, folder: Path) -> Sound:
         if isinstance(thing, h5py.Dataset) and thing.chunks is not None:
             for number in range(thing.id.get_num_chunks()):
                 info = thing.id.get_chunk_info(number)
-                pieces.append((info.byte_offset, info.size))
+                places.append((info.byte_offset, info.size))
 
     with h5py.File(path, "r") as file:
         file.visititems(visit)
     begins = {0, *HEADER_FIELDS, USER_BLOCK, USER_BLOCK + 96, *objects}
     begins |= {USER_BLOCK + at for at in objects}
-    begins |= {at for begin, size in pieces for at in (begin, begin + size // 2, begin + size)}
+    begins |= {at for begin, size in places for at in (begin, begin + size // 2, begin + size)}
     covered = np.zeros(len(content), dtype=bool)
     covered[:USER_BLOCK] = True
-    for begin, size in pieces:
+    for begin, size in places:
         covered[begin : begin + size] = True
     regions = tuple(sorted(at for at in begins if at < len(content)))
     values = digest(open_table(spec, folder).values)
@@ -191,7 +192,7 @@ def forgeries(sound: Sound, work: Path) -> Iterator[Case]:
     raw = work / "outside.raw"
     raw.write_bytes(values.tobytes())
     usual: dict[str, Any] = {
-        "chunks": store._chunks(values.shape, values.itemsize),
+        "chunks": pieces.chunks_of(values.shape, values.itemsize),
         "compression": "gzip",
         "shuffle": True,
     }
@@ -212,7 +213,7 @@ def forgeries(sound: Sound, work: Path) -> Iterator[Case]:
         array = sound.table.parts[name]
         shape = (rows if rows > 0 else len(array) + rows, *array.shape[1:])
         changed = array[: shape[0]]
-        place, chunks = f"parts/{name}", store._chunks(shape, array.itemsize)
+        place, chunks = f"parts/{name}", pieces.chunks_of(shape, array.itemsize)
         plain = name in sound.spec.plain
         how = {"chunks": chunks} if plain else {**usual, "chunks": chunks}
         del file[place]

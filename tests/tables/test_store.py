@@ -39,6 +39,7 @@ from ustad.tables import (
     TableSpec,
     TableWriteError,
     UnreadableTableError,
+    files,
     identity,
     open_table,
     store,
@@ -945,7 +946,7 @@ def test_a_temporary_file_is_removed_when_it_is_known_to_be_left_over(path: Path
     """A writer that was killed leaves its file; one that is at work must keep it."""
     content = path.read_bytes()
     stale, alive = path.parent / ".nim-killed.ustad-part", path.parent / ".nim-at-work.ustad-part"
-    for at, age in ((stale, store.STALE_AFTER + 60), (alive, store.STALE_AFTER - 60)):
+    for at, age in ((stale, files.STALE_AFTER + 60), (alive, files.STALE_AFTER - 60)):
         at.write_bytes(content[:-1])
         os.utime(at, (time.time() - age,) * 2)
     foreign = path.parent / ".film.part"

@@ -64,7 +64,7 @@ class Match:
         levels: the level of each player, one a seat.
         games: how many games, at least 1.
         seed: what all luck is drawn from.
-        tables: the folder of the tables.
+        tables: the folder of the tables, None for the usual places.
     """
 
     game: str
@@ -72,7 +72,7 @@ class Match:
     levels: tuple[str, ...]
     games: int
     seed: int
-    tables: str
+    tables: str | None
 
     @property
     def entry(self) -> AnyEntry:
@@ -98,6 +98,10 @@ class Match:
         return range(self.games)[number * self.batch_games : (number + 1) * self.batch_games]
 
 
+def _folder(match: Match) -> Path | None:
+    return None if match.tables is None else Path(match.tables)
+
+
 def play_batch(match: Match, number: int) -> Floats:
     """Play one batch.
 
@@ -107,7 +111,7 @@ def play_batch(match: Match, number: int) -> Floats:
     """
     levels, players = match.entry.levels, len(match.levels)
     rules = match.entry.rules.make(**match.options)
-    folder = Path(match.tables)
+    folder = _folder(match)
     # Bots draw from their seed and the view alone: another seed for each batch.
     bot_seed = int(np.random.SeedSequence([match.seed, number]).generate_state(1)[0])
     bots = {level: levels.bot(level, rules, folder, bot_seed) for level in match.levels}
@@ -214,7 +218,7 @@ def run(
     _check(match, jobs)
     interval = _student()
     # Make each bot once here: what most levels lack is said before the work starts.
-    entry, folder = match.entry, Path(match.tables)
+    entry, folder = match.entry, _folder(match)
     rules = entry.rules.make(**match.options)
     kept = [entry.levels.bot(level, rules, folder, 0) for level in match.levels]
     results = []

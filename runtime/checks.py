@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
+import os
 import shlex
 from contextlib import suppress
+from importlib.resources import files
 from pathlib import Path
 
 import numpy as np
@@ -15,12 +18,16 @@ from ustad.runtime.export import export_faults, is_export
 from ustad.tables import (
     CorruptTableError,
     MismatchedTableError,
+    MissingTableError,
     Table,
     TableError,
+    TableSpec,
+    UnreadableTableError,
     bundle_faults,
     identity,
     is_bundle,
     open_table,
+    reason_of,
     structure,
     table_files,
 )
@@ -56,9 +63,21 @@ def open_file(path: Path) -> Table:
 
 
 def exports(folder: Path) -> list[Path]:
-    """Return a folder and those in it that are exports."""
-    inside = sorted(path for path in folder.iterdir() if path.is_dir())
-    return [path for path in (folder, *inside) if is_export(path)]
+    """Return the exports in a folder, itself and all folders in it, but hidden ones and links.
+
+    Raises:
+        UnreadableTableError: one of the folders cannot be read.
+    """
+
+    def fail(error: OSError) -> None:
+        raise UnreadableTableError(Path(error.filename), reason_of(error))
+
+    found = []
+    for name, inside, _ in os.walk(folder, onerror=fail):
+        inside[:] = sorted(each for each in inside if not each.startswith("."))
+        if is_export(Path(name)):
+            found.append(Path(name))
+    return found
 
 
 def folder_faults(folder: Path) -> dict[Path, str | None]:
@@ -86,11 +105,50 @@ def _check_structure(table: Table) -> None:
     """Check what a table carries for readers in other languages, or raise CorruptTableError."""
     spec, remedy = table.spec, table.spec.build_command(table.path.parent, force=True)
     expected = registry.entry(spec.game).tables.structure(spec.options)
-    found = structure(table.path, remedy)
-    for name in sorted(expected.keys() | found.keys()):
-        if name not in found or name not in expected:
-            have = ", ".join(sorted(found)) or "nothing"
-            raise CorruptTableError(table.path, f"structure {', '.join(expected)}", have, remedy)
-        one, other = expected[name], found[name]
-        if one.dtype != other.dtype or not np.array_equal(one, other):
+    found = structure(table.path, expected, remedy)
+    for name, array in expected.items():
+        if not np.array_equal(array, found[name]):
             raise CorruptTableError(table.path, f"structure/{name} of the rules", "another", remedy)
+
+
+def shipped_digests() -> dict[str, str]:
+    """Return the SHA-256 of the values of each default table as this version builds it, by file.
+
+    ``python scripts/table_digests.py`` writes them from tables that were built.
+    """
+    text = (files("ustad.runtime") / "default_tables.json").read_text(encoding="utf-8")
+    found: dict[str, str] = json.loads(text)
+    return found
+
+
+def default_faults(folder: Path) -> dict[Path, str | None]:
+    """Return which default tables of a folder have other values than this version builds.
+
+    Builds are reproducible, so a digest of the values tells: whoever wrote the file, and
+    whatever digests it holds of itself.
+
+    Returns:
+        What is wrong with each of those that are there, by path, None for what is right.
+    """
+    digests = shipped_digests()
+    faults: dict[Path, str | None] = {}
+    for spec in default_specs():
+        path = spec.path(folder)
+        try:
+            table = open_table(spec, folder)
+            table.verify()
+            expected = f"values of digest {digests.get(spec.file_name, 'none')[:16]}"
+            if table.values_sha256 != digests.get(spec.file_name):
+                raise table.damage(expected, table.values_sha256[:16])
+            faults[path] = None
+        except MissingTableError:
+            continue
+        except TableError as error:
+            faults[path] = str(error)
+    return faults
+
+
+def default_specs() -> list[TableSpec]:
+    """Return the tables that a default build makes."""
+    entries = map(registry.entry, registry.NAMES)
+    return [each.tables.spec(options) for each in entries for options in each.tables.defaults()]

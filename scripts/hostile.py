@@ -5,6 +5,7 @@ Parts, each with the seed, so that what fails can be run again:
 ``tables``   damaged table files: see ``damage/table_files.py``.
 ``exports``  damaged exports, manifests and bundles, for Python and for the readers in JavaScript
              (where Node is installed), and positions that cannot be: ``damage/exports.py``.
+``bombs``    files that would kill, hang or fill the machine: ``damage/bombs.py``.
 ``lines``    requests to a running ``ustad serve``: ``damage/lines.py``.
 ``builds``   killed at random moments, out of room, in folders that cannot be written or know no
              locks, two at once and with a reader beside them: ``damage/builds.py``.
@@ -33,7 +34,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from damage import builds, exports, lines, table_files
+from damage import bombs, builds, exports, lines, table_files
 from damage.report import MOST_MEMORY, Progress, Report
 from ustad.runtime.core.registry import NAMES
 from ustad.runtime.core.registry import entry as entry_of
@@ -149,6 +150,9 @@ def parts(folder: Path, args: argparse.Namespace) -> Mapping[str, Callable[[], R
         count = getattr(args, part)
         if count:
             found[part] = lambda part=part, count=count: apart(part, folder, count, args)  # type: ignore[misc]
+    if args.tables or args.exports:
+        small = specs_of([("dice_poker", {}), ("raja_pasu", {"closed": 6})])
+        found["bombs"] = lambda: bombs.explode(*small, folder, shower("bombs", 9))
     if args.kills:
         few = builds.quick(specs_of(SMALL) if args.quick else default_specs(), folder)
         disks, pairs = max(args.kills // 4, 3), max(args.kills // 10, 3)
@@ -157,6 +161,9 @@ def parts(folder: Path, args: argparse.Namespace) -> Mapping[str, Callable[[], R
         )
         found["full disks"] = lambda: builds.fill_disks(
             few, disks, args.seed, shower("full disks", disks)
+        )
+        found["full disks under bundles"] = lambda: builds.fill_bundles(
+            few[0], shower("full disks under bundles", 4)
         )
         found["builds at once"] = lambda: builds.build_together(
             few, pairs, shower("builds at once", 2 * pairs)

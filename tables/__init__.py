@@ -6,9 +6,14 @@ from ustad.tables.errors import (
     CorruptTableError,
     MismatchedTableError,
     MissingTableError,
+    NoFolderError,
     TableError,
     TableWriteError,
+    UnreadableTableError,
+    escaped,
+    reason_of,
 )
+from ustad.tables.files import remove_stale, staged, write_file
 from ustad.tables.folder import tables_folder
 from ustad.tables.spec import TableSpec
 from ustad.tables.store import (
@@ -16,9 +21,9 @@ from ustad.tables.store import (
     check_writable,
     identity,
     open_table,
-    remove_stale,
     structure,
     table_files,
+    values_sha256,
     write_table,
 )
 
@@ -27,20 +32,27 @@ __all__ = [
     "CorruptTableError",
     "MismatchedTableError",
     "MissingTableError",
+    "NoFolderError",
     "Table",
     "TableError",
     "TableSpec",
     "TableWriteError",
+    "UnreadableTableError",
     "bundle_faults",
     "check_bundle_folder",
     "check_writable",
+    "escaped",
     "identity",
     "is_bundle",
     "open_table",
+    "reason_of",
     "remove_stale",
+    "staged",
     "structure",
     "table_files",
     "tables_folder",
+    "values_sha256",
     "write_bundle",
+    "write_file",
     "write_table",
 ]

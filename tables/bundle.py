@@ -3,7 +3,8 @@
 It holds table files; beside each its manifest, JSON under the same name, which says what
 the table is, how large, and what wrote it; and ``SHA256SUMS``, as ``sha256sum --check``
 reads it, with every other file.  The same tables make the same bytes: nothing depends on
-when or where.  ``SHA256SUMS`` is written last, so that a bundle whose making was cut short
+when or where.  All files are written before the first is put in place, ``SHA256SUMS`` last: a
+disk that fills leaves an older bundle whole, and a bundle whose making was cut short between
 is seen to be one.
 """
 
@@ -18,9 +19,16 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any
 
-from ustad.tables.errors import CorruptBundleError, TableError, TableWriteError
+from ustad.tables.errors import (
+    CorruptBundleError,
+    TableError,
+    TableWriteError,
+    UnreadableTableError,
+    reason_of,
+)
+from ustad.tables.files import staged, write_file
 from ustad.tables.spec import TableSpec
-from ustad.tables.store import Table, open_table, table_files, write_file
+from ustad.tables.store import Table, open_table, table_files
 
 SUMS = "SHA256SUMS"
 MANIFEST_SUFFIX = ".json"
@@ -48,7 +56,7 @@ def manifest(table: Table, sha256: str) -> dict[str, Any]:
         "index_version": spec.index_version,
         "index_formula": spec.index_formula,
         "solver_version": spec.solver_version,
-        "shape": list(table.values.shape),
+        "shape": list(table.shape),
         "dtype": spec.dtype,
         "start_index": spec.start_index,
         "start_value": table.start_value,
@@ -80,21 +88,19 @@ def write_bundle(tables: Sequence[Table], folder: Path) -> list[Path]:
         TableError: a table is no longer what it was when it was opened.
     """
     check_bundle_folder([table.spec for table in tables], folder)
-    try:
-        (folder / SUMS).unlink(missing_ok=True)
-    except OSError as error:
-        raise TableWriteError(folder, error.strerror or str(error)) from error
     sums: dict[str, str] = {}
-    for table in sorted(tables, key=lambda table: table.spec.file_name):
-        name = table.spec.file_name
-        write_file(folder / name, _copier(table.path))
-        copied = open_table(table.spec, folder)
-        sums[name] = _sha256(folder / name)
-        text = _manifest_text(copied, sums[name])
-        write_file(folder / _manifest_name(name), _writer(text))
-        sums[_manifest_name(name)] = hashlib.sha256(text).hexdigest()
-    lines = "".join(f"{digest}  {name}\n" for name, digest in sorted(sums.items()))
-    write_file(folder / SUMS, _writer(lines.encode()))
+    with staged(folder, SUMS) as stage:
+        for table in sorted(tables, key=lambda table: table.spec.file_name):
+            name = table.spec.file_name
+            write_file(stage / name, _copier(table.path))
+            copied = open_table(table.spec, stage)
+            copied.verify()
+            sums[name] = _sha256(stage / name)
+            text = _manifest_text(copied, sums[name])
+            write_file(stage / _manifest_name(name), _writer(text))
+            sums[_manifest_name(name)] = hashlib.sha256(text).hexdigest()
+        lines = "".join(f"{digest}  {name}\n" for name, digest in sorted(sums.items()))
+        write_file(stage / SUMS, _writer(lines.encode()))
     return [folder / name for name in [*sorted(sums), SUMS]]
 
 
@@ -123,7 +129,7 @@ def bundle_faults(folder: Path, tables: Mapping[Path, Table]) -> dict[Path, str 
     present = {path.name for path in _entries(folder) if not path.name.startswith(".")}
     for name in sorted(present - {SUMS} | sums.keys()):
         try:
-            _check(folder / name, sums.get(name))
+            _check(folder / name, sums.get(name), tables)
             found[folder / name] = None
         except TableError as error:
             found[folder / name] = str(error)
@@ -137,15 +143,18 @@ def bundle_faults(folder: Path, tables: Mapping[Path, Table]) -> dict[Path, str 
     return found
 
 
-def _check(path: Path, digest: str | None) -> None:
+def _check(path: Path, digest: str | None, tables: Mapping[Path, Table]) -> None:
     if digest is None:
         raise _fault(path, f"only what {SUMS} lists", "another file")
     try:
         if not path.is_file():
             raise _fault(path, "a file", "none")
+        size = path.stat().st_size
+        if path not in tables and size > _LARGEST_TEXT:  # of a sound table the size is known
+            raise _fault(path, f"a sound table, or at most {_LARGEST_TEXT} bytes", f"{size}")
         found = _sha256(path)
     except OSError as error:
-        raise _fault(path, "a readable file", error.strerror or str(error)) from None
+        raise UnreadableTableError(path, reason_of(error)) from None
     if found != digest:
         raise _fault(path, f"SHA-256 {digest}", found)
 
@@ -167,7 +176,9 @@ def _read_sums(folder: Path) -> dict[str, str]:
     try:
         with path.open("rb") as file:
             *lines, rest = file.read(_LARGEST_TEXT).decode().split("\n")
-    except (OSError, UnicodeDecodeError) as error:
+    except OSError as error:
+        raise UnreadableTableError(path, reason_of(error)) from None
+    except UnicodeDecodeError as error:
         raise _fault(path, "a readable list of digests and files", str(error)) from None
     sums: dict[str, str] = {}
     for line in lines:

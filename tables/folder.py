@@ -6,6 +6,8 @@ import os
 import sys
 from pathlib import Path
 
+from ustad.tables.errors import NoFolderError
+
 VARIABLE = "USTAD_TABLES"
 """The environment variable that names the folder."""
 
@@ -22,6 +24,9 @@ def user_folder(cache: bool = False) -> Path:
 
     Args:
         cache: that for what can be made again, not that for data.
+
+    Raises:
+        RuntimeError: the user has no home.
     """
     if sys.platform == "win32":
         base = Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
@@ -40,9 +45,17 @@ def tables_folder(given: Path | str | None = None) -> Path:
     The first of these that applies: the one given, the one that the environment
     variable ``USTAD_TABLES`` names, ``tables/built`` of a checkout, the user's
     data folder.  It need not exist.
+
+    Raises:
+        NoFolderError: none is named, and the user has no home.
     """
     if given is not None:
         return Path(given)
     if named := os.environ.get(VARIABLE):
         return Path(named)
-    return _checkout_folder() or user_folder() / "tables"
+    if (built := _checkout_folder()) is not None:
+        return built
+    try:
+        return user_folder() / "tables"
+    except RuntimeError:
+        raise NoFolderError(VARIABLE) from None

@@ -4,13 +4,29 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import shlex
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from numpy.typing import NDArray
+
 SUFFIX = ".h5"
+
+LONGEST_STEM = 95
+"""Bytes of the longest name of a table file without its suffix: with that of a manifest, 100,
+which every file system and every archive takes."""
+
+_DIGITS = 16
+"""Digits of the digest that ends a name that would be longer."""
+
+Check = Callable[[Mapping[str, NDArray[Any]]], None]
+"""Raises ValueError if ``values`` and the parts, by name, do not go together.
+
+It gets the parts alone where values are read block by block.
+"""
 
 
 def canonical_json(options: Mapping[str, Any]) -> str:
@@ -39,18 +55,23 @@ class TableSpec:
         unit: its unit.
         index_version: counts up when the index formula changes.
         index_formula: which position has which index, in words.
-        shape: the shape of the values; -1 for a side that only the solver knows.
+        shape: the shape of the values; a side that only the solver knows is -n, at most n, or
+            -1, any length.
         start_index: the flat index of the start of the game.
         dtype: the type of the values, little-endian: ``<f8`` unless they are
             whole numbers by nature.
         parts: type and shape of further arrays that a reader needs to find a
-            value, by name; they are read and checked with the values.  In a shape -1
-            stands for any length.
+            value, by name; they are read and checked with the values.
         plain: the names of arrays (``values`` or a part) that are stored without
             compression, since unpacking them would take longer than reading them.
-        mapped: whether the values, being too many to read at once, are mapped into
-            memory and checked block by block.
+        mapped: whether the values, being too many to read at once, are read and checked
+            block by block.
         solver_version: counts up when the solver's answers change.
+        defaults: the options of the usual table; the name of the file tells those that differ.
+        least: no value is less.
+        most: no value is more.
+        check: sees on opening that values and parts go together; it gets the parts alone
+            where values are read block by block.
     """
 
     game: str
@@ -66,6 +87,10 @@ class TableSpec:
     plain: tuple[str, ...] = ()
     mapped: bool = False
     solver_version: int = 1
+    defaults: Mapping[str, Any] = field(default_factory=dict)
+    least: float = -math.inf
+    most: float = math.inf
+    check: Check | None = None
 
     @property
     def options_json(self) -> str:
@@ -74,9 +99,21 @@ class TableSpec:
 
     @property
     def file_name(self) -> str:
-        """The name of the file: the game and its options, readable."""
-        options = (f"{name}={option_text(value)}" for name, value in sorted(self.options.items()))
-        return ",".join([self.game, *options]) + SUFFIX
+        """The name of the file: the game and the options that differ from the defaults.
+
+        Where that would be too long, as many of them as have room, and a digest of all.
+        """
+        words = [
+            f"{name}={option_text(value)}"
+            for name, value in sorted(self.options.items())
+            if name not in self.defaults or self.defaults[name] != value
+        ]
+        stem = ",".join([self.game, *words])
+        digest = sha256_of_text(self.options_json)[:_DIGITS]
+        while len(stem.encode()) > LONGEST_STEM:
+            words.pop()
+            stem = ",".join([self.game, *words, digest])
+        return stem + SUFFIX
 
     def path(self, folder: Path) -> Path:
         """Return the file's place in a folder of tables."""

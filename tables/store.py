@@ -9,9 +9,8 @@ leaves to applications: the magic word, the length of the file and the SHA-256
 of all that follows.  Every reader of HDF5 opens it as usual.  This one checks the
 digest first and hands the bytes to HDF5 only if they are those that were written.
 
-The file of a spec that says ``mapped`` is not read whole: its values are mapped and
-checked block by block, see :mod:`ustad.tables.mapped`.  Of such a table values are to
-be read only after :meth:`Table.ensure`.
+The file of a spec that says ``mapped`` is not read whole: its values are read and
+checked block by block by :meth:`Table.read`, see :mod:`ustad.tables.mapped`.
 
 Inside, the root attributes say what the table is (see :class:`TableSpec`), the
 dataset ``values`` holds the numbers, mostly in little-endian float64, the group
@@ -19,19 +18,15 @@ dataset ``values`` holds the numbers, mostly in little-endian float64, the group
 ``structure`` what a reader in another language needs to find its way (for the
 games of dice: the rolls, the keeps, the chances between them).
 
-Writing.  The file is made in memory, written to a temporary file in the same
-folder, flushed, read back and checked, and then put in place with
-``os.replace``: at every moment the old file or the new one is there, whole.
-Nothing in a file depends on when or where it was written, but ``built_with``, the
-versions of what wrote it.  A writer that is killed leaves its temporary file, which
-no reader takes for a table; the next writer in that folder removes it once it has
-been still for :data:`STALE_AFTER`.  No file is locked: neither do all file systems
-know locks, nor does anything here need one.
+Writing.  The file is made in memory, written, flushed, read back and checked, and only
+then put in place, see :mod:`ustad.tables.files`.  Nothing in a file depends on when or
+where it was written, but ``built_with``, the versions of what wrote it.
 
 Reading.  Who can write the file can also write a right digest, so what a file claims
-of itself is bounded too before memory is asked for: its arrays must be of the type
-and shape of the spec, cut and filtered as they are written here, and the pieces are
-decompressed here, not by HDF5, which would follow a compressed piece to any size.
+of itself is bounded too before memory is asked for: it must hold the arrays of the spec
+and no others, of their types and shapes, of so many bytes in all, cut and packed as they
+are written here, see :mod:`ustad.tables.pieces`.  What was read must be in the bounds of
+the spec, and its parts must go together.
 """
 
 from __future__ import annotations
@@ -39,17 +34,15 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import io
-import itertools
 import json
 import math
 import os
 import platform
 import struct
-import tempfile
-import time
 import zlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import IO, Any
@@ -66,7 +59,11 @@ from ustad.tables.errors import (
     MissingTableError,
     TableError,
     TableWriteError,
+    UnreadableTableError,
+    reason_of,
 )
+from ustad.tables.files import put_file, temporary_file
+from ustad.tables.pieces import COMPRESSION, chunks_of, read_pieces, stored_dataset
 from ustad.tables.spec import SUFFIX, TableSpec, sha256_of_text
 
 FORMAT = "ustad table"
@@ -75,15 +72,8 @@ FORMAT_VERSION = 1
 LARGEST_FILE = 200_000_000
 """Bytes of the largest file that is read whole."""
 
-STALE_AFTER = 3600.0
-"""Seconds for which a temporary file must be still until it is known to be left over.
-
-A file is written in far less, and the clocks of machines that share a folder agree
-better.
-"""
-
-LARGEST_ARRAY = 250_000_000
-"""Bytes of the largest array whose length only the file says."""
+LARGEST_ARRAYS = 250_000_000
+"""Bytes of all arrays of a table whose lengths only the file says."""
 
 _BLOCK = mapped.USER_BLOCK
 _MAGIC = b"ustad table\n"
@@ -91,58 +81,77 @@ _HEADER = struct.Struct("<12sQ32s")
 _VALUES = "values"
 _PARTS = "parts"
 _STRUCTURE = "structure"
-_COMPRESSION = {"compression": "gzip", "compression_opts": 6, "shuffle": True}
-_FILTERS = [h5py.h5z.FILTER_SHUFFLE, h5py.h5z.FILTER_DEFLATE]
 _LARGEST_ATTRIBUTE = 1 << 16
-_PART_SUFFIX = ".ustad-part"
 _BUILDERS = ("ustad", "numpy", "h5py", "numba", "llvmlite", "scipy")
 
 
 @dataclass(frozen=True)
 class Table:
-    """An open table; the file itself is closed.
+    """An open table; the file itself is closed, but where the values are read block by block.
 
     Attributes:
         spec: what the table is.
         path: the file it came from.
-        values: of the type and shape of the spec, read-only.
+        source: the values, of the type and shape of the spec, read-only; or their blocks.
         parts: the further arrays of the spec, read-only, by name.
         counts: how many states of each kind it covers.
         start_value: the value of the start of the game.
         bytes: the size of the file.
         file_state: what the file system said of the file when it was read.
-        blocks: where the values are mapped, what checks them.
         built_with: the versions of what wrote it.
+        values_sha256: of values and parts; where values are read block by block, of their
+            blocks' digests instead.
     """
 
     spec: TableSpec
     path: Path
-    values: NDArray[Any]
+    source: NDArray[Any] | mapped.Blocks
     parts: Mapping[str, NDArray[Any]]
     counts: Mapping[str, int]
     start_value: float
     bytes: int
     file_state: tuple[int, ...] | None = None
-    blocks: mapped.Blocks | None = None
     built_with: str = ""
+    values_sha256: str = ""
 
-    def ensure(self, begin: NDArray[np.int64], count: int) -> None:
-        """Check runs of values before they are read, if they are not checked yet.
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape of the values."""
+        return self.source.shape
+
+    @cached_property
+    def values(self) -> NDArray[Any]:
+        """All values; where they are read block by block, :meth:`read` takes less room."""
+        return self.source.all() if isinstance(self.source, mapped.Blocks) else self.source
+
+    def read(self, begin: NDArray[np.int64], count: int) -> NDArray[Any]:
+        """Return runs of values, checked.
 
         Args:
             begin: (n,) the flat index of the first value of each run.
             count: how many values each run has.
 
+        Returns:
+            (n, count) of the type of the values.
+
         Raises:
             CorruptTableError: they are not what was written.
         """
-        if self.blocks is not None:
-            self.blocks.ensure(begin, count)
+        if isinstance(self.source, mapped.Blocks):
+            return self.source.read(begin, count)
+        runs = np.lib.stride_tricks.sliding_window_view(self.source.reshape(-1), count)
+        found: NDArray[Any] = runs[begin]
+        return found
+
+    def damage(self, expected: str, found: str) -> CorruptTableError:
+        """Return the error to raise where what was read cannot be."""
+        remedy = self.spec.build_command(self.path.parent, force=True)
+        return CorruptTableError(self.path, expected, found, remedy)
 
     def verify(self) -> None:
         """Check what opening leaves for later, or raise CorruptTableError."""
-        if self.blocks is not None:
-            self.blocks.verify()
+        if isinstance(self.source, mapped.Blocks):
+            self.source.verify()
 
 
 _OPEN: WeakValueDictionary[Path, Table] = WeakValueDictionary()
@@ -172,7 +181,7 @@ def write_table(
     Args:
         spec: what the table is.
         folder: made if it is not there.
-        values: of the type and shape of the spec, all finite.
+        values: of the type and shape of the spec, within its bounds.
         counts: how many states of each kind it covers.
         structure: arrays for readers in other languages, by name.
         parts: the further arrays that the spec names.
@@ -191,24 +200,17 @@ def write_table(
         array.dtype.str == expected[name][0] and _fits(array.shape, expected[name][1])
         for name, array in arrays.items()
     )
-    if not fits or not np.isfinite(values).all():
-        raise ValueError(f"table of {spec.what}: expected finite {expected}")
+    fault = mapped.out_of_bounds(values, (spec.least, spec.most)) if fits else "others"
+    if fault is not None:
+        raise ValueError(f"table of {spec.what}: expected {expected}, finite; found {fault}")
+    if spec.check is not None:
+        spec.check(arrays)
     path = spec.path(folder)
-    temporary, handle = _temporary_file(path)
-    try:
-        with os.fdopen(handle, "w+b") as file:
-            write = _write_mapped if spec.mapped else _write_whole
-            write(file, spec, arrays, counts, structure)
-            file.flush()
-            os.fsync(file.fileno())
-        os.chmod(temporary, 0o644)
-        _check_written(spec, temporary, folder, arrays)
-        os.replace(temporary, path)
-    except OSError as error:
-        raise TableWriteError(path, error.strerror or str(error)) from error
-    finally:
-        with contextlib.suppress(OSError):
-            temporary.unlink()
+
+    def write(file: IO[bytes]) -> None:
+        (_write_mapped if spec.mapped else _write_whole)(file, spec, arrays, counts, structure)
+
+    put_file(path, write, lambda temporary: _check_written(spec, temporary, folder, arrays))
     return path
 
 
@@ -221,59 +223,14 @@ def check_writable(spec: TableSpec, folder: Path) -> None:
         TableWriteError: it cannot.
     """
     path = spec.path(folder)
-    if path.exists() and not path.is_file():
-        raise TableWriteError(path, "something that is no file stands in its place")
-    temporary, handle = _temporary_file(path)
-    os.close(handle)
-    with contextlib.suppress(OSError):
+    try:
+        if path.exists() and not path.is_file():
+            raise TableWriteError(path, "something that is no file stands in its place")
+        temporary, handle = temporary_file(path)
+        os.close(handle)
         temporary.unlink()
-
-
-def write_file(path: Path, write: Callable[[IO[bytes]], object]) -> None:
-    """Write a file of any kind into a folder, replacing an old one at the last moment.
-
-    Args:
-        path: the file; its folder is made if it is not there.
-        write: writes the content into an open file.
-
-    Raises:
-        TableWriteError: the folder cannot be written or is full; an old file
-            stays whole.
-    """
-    temporary, handle = _temporary_file(path)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            write(file)
-            file.flush()
-            os.fsync(file.fileno())
-        os.chmod(temporary, 0o644)
-        os.replace(temporary, path)
     except OSError as error:
-        raise TableWriteError(path, error.strerror or str(error)) from error
-    finally:
-        with contextlib.suppress(OSError):
-            temporary.unlink()
-
-
-def _temporary_file(path: Path) -> tuple[Path, int]:
-    """Return a new temporary file in the folder of a file to be, and its open handle."""
-    folder, prefix = path.parent, f".{path.name.split(',')[0]}-"
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        remove_stale(folder)
-        handle, name = tempfile.mkstemp(prefix=prefix, suffix=_PART_SUFFIX, dir=folder)
-    except OSError as error:
-        raise TableWriteError(path, error.strerror or str(error)) from error
-    return Path(name), handle
-
-
-def remove_stale(folder: Path) -> None:
-    """Remove the temporary files of writers that were killed."""
-    before = time.time() - STALE_AFTER
-    for path in folder.glob(f".*{_PART_SUFFIX}"):
-        with contextlib.suppress(OSError):  # another writer was faster, or it is not ours
-            if path.lstat().st_mtime < before:
-                path.unlink()
+        raise TableWriteError(path, reason_of(error)) from error
 
 
 def _built_with() -> str:
@@ -291,15 +248,15 @@ def _expected_arrays(spec: TableSpec) -> dict[str, tuple[str, tuple[int, ...]]]:
 
 
 def _fits(found: tuple[int, ...] | None, expected: tuple[int, ...]) -> bool:
-    """Tell whether a shape, None of a null dataset, is as expected; -1 is any length but 0."""
-    return (
-        found is not None
-        and len(found) == len(expected)
-        and all(
-            wanted == side or wanted < 0 < side
-            for side, wanted in zip(found, expected, strict=True)
-        )
-    )
+    """Tell whether a shape, None of a null dataset, is as expected.
+
+    -1 is any length but 0, and -n one of at most n.
+    """
+
+    def fits(side: int, wanted: int) -> bool:
+        return side == wanted or (wanted < 0 < side and (wanted == -1 or side <= -wanted))
+
+    return found is not None and len(found) == len(expected) and all(map(fits, found, expected))
 
 
 def _place(name: str) -> str:
@@ -352,7 +309,8 @@ def _check_written(
     """Read a file piece by piece, so that no second copy is needed, and compare it."""
     if spec.mapped:
         image = _read_file(path, spec.what, spec.build_command(folder))
-        _read_table(spec, path, image, folder).verify()
+        table = _read_table(spec, path, image, folder)
+        table.verify()
         return
     # HDF5 gets the open file and not its name, which it would want to lock.
     with path.open("rb") as written, h5py.File(written, "r") as file:
@@ -389,24 +347,14 @@ def _fill(
             _add_array(file, spec, name, array)
     group = file.create_group(_STRUCTURE)
     for name, array in structure.items():
-        chunks = _chunks(array.shape, array.itemsize)
-        group.create_dataset(name, data=array, chunks=chunks, track_times=False, **_COMPRESSION)
+        chunks = chunks_of(array.shape, array.itemsize)
+        group.create_dataset(name, data=array, chunks=chunks, track_times=False, **COMPRESSION)
 
 
 def _add_array(file: h5py.File, spec: TableSpec, name: str, array: NDArray[Any]) -> None:
-    chunks = _chunks(array.shape, array.itemsize)
-    packing = {} if name in spec.plain else _COMPRESSION
+    chunks = chunks_of(array.shape, array.itemsize)
+    packing = {} if name in spec.plain else COMPRESSION
     file.create_dataset(_place(name), data=array, chunks=chunks, track_times=False, **packing)
-
-
-def _chunks(shape: tuple[int, ...], itemsize: int) -> tuple[int, ...]:
-    """Return the shape of the pieces in which an array is compressed: at most 512 KiB."""
-    sides: list[int] = []
-    room = (1 << 19) // itemsize
-    for side in reversed(shape):
-        sides.append(max(1, min(side, room)))
-        room //= sides[-1]
-    return tuple(reversed(sides))
 
 
 def _attributes(spec: TableSpec) -> dict[str, Any]:
@@ -431,6 +379,7 @@ def open_table(spec: TableSpec, folder: Path) -> Table:
 
     Raises:
         MissingTableError: there is no such file.
+        UnreadableTableError: the system does not let it be read.
         CorruptTableError: its bytes are not those of a table that was written.
         MismatchedTableError: it is a table of other rules or of another version.
     """
@@ -484,7 +433,7 @@ def _read_file(path: Path, what: str, remedy: str) -> Image:
     except FileNotFoundError:
         raise MissingTableError(path, what, remedy) from None
     except OSError as error:
-        raise CorruptTableError(path, "a file", error.strerror or str(error), anew) from None
+        raise UnreadableTableError(path, reason_of(error)) from None
     found = hashlib.sha256(memoryview(content)[_BLOCK:]).digest()
     if found != digest or len(content) != length:
         raise CorruptTableError(path, f"digest {digest.hex()[:16]}", f"{found.hex()[:16]}", anew)
@@ -562,7 +511,6 @@ def _read_table(
     file_state: tuple[int, ...] | None = None,
 ) -> Table:
     remedy = spec.build_command(folder, force=True)
-    blocks = None
     with _hdf5(path, image, remedy) as file:
         _check_version(file, path, remedy)
         for name, expected in _attributes(spec).items():
@@ -575,48 +523,89 @@ def _read_table(
         built_with = _attribute(file, "built_with")
         if not isinstance(built_with, str):
             raise ValueError("built_with is no text")
+        data = _checked_datasets(file, spec, path, remedy)
+        source: NDArray[Any] | mapped.Blocks
         arrays = {
-            name: _read_array(file, name, spec, path, remedy)
-            for name in _expected_arrays(spec)
+            name: read_pieces(data[name], _place(name), path, remedy, name in spec.plain)
+            for name in data
             if isinstance(image, bytes) or name != _VALUES
         }
-        if not isinstance(image, bytes):
-            data = _checked_dataset(file, _VALUES, spec, path, remedy)
-            digests = _block_digests(file, image, path, remedy)
-            blocks = mapped.map_values(image, path, data, digests, remedy)
-            arrays[_VALUES] = digests
+        if isinstance(image, bytes):
+            source = arrays[_VALUES]
+        else:
+            arrays[_VALUES] = _block_digests(file, data[_VALUES].nbytes, path, remedy)
+            bounds = spec.least, spec.most
+            given = image, path, data[_VALUES], arrays[_VALUES]
+            source = mapped.blocks_of(*given, bounds, remedy)
     found = values_sha256(arrays)
     if found != digest:
         raise CorruptTableError(path, f"values_sha256 {digest}", found, remedy)
-    values = arrays.pop(_VALUES)
-    if blocks is not None:
-        values = blocks.values
-        blocks.ensure(np.array([spec.start_index]), 1)
-    elif not np.isfinite(values).all():
-        raise CorruptTableError(path, "finite values", "NaN or infinity", remedy)
-    if values.size <= spec.start_index:
-        raise CorruptTableError(
-            path, f"more than {spec.start_index} values", f"{values.size}", remedy
-        )
-    if float(values.flat[spec.start_index]) != start_value:
-        at_start = repr(float(values.flat[spec.start_index]))
-        raise CorruptTableError(path, f"start_value {start_value!r}", at_start, remedy)
     size = len(image) if isinstance(image, bytes) else image.length
-    return Table(
-        spec, path, values, arrays, counts, start_value, size, file_state, blocks, built_with
-    )
+    parts = {name: array for name, array in arrays.items() if name != _VALUES}
+    told = counts, start_value, size, file_state, built_with, digest
+    table = Table(spec, path, source, parts, *told)
+    _check_values(table, remedy)
+    return table
 
 
-def _read_array(
-    file: h5py.File, name: str, spec: TableSpec, path: Path, remedy: str
-) -> NDArray[Any]:
-    """Return an array, checked before it is read."""
-    data = _checked_dataset(file, name, spec, path, remedy)
-    shape = _expected_arrays(spec)[name][1]
-    if data.nbytes > LARGEST_ARRAY and -1 in shape:
-        limit = f"{_place(name)} of at most {LARGEST_ARRAY} bytes"
-        raise CorruptTableError(path, limit, f"{data.nbytes}", remedy)
-    return _read_pieces(data, _place(name), path, remedy, name in spec.plain)
+def _check_values(table: Table, remedy: str) -> None:
+    """Check that what a table holds can be, however it came about, or raise CorruptTableError."""
+    spec, path, source = table.spec, table.path, table.source
+    arrays = dict(table.parts)
+    if not isinstance(source, mapped.Blocks):
+        arrays[_VALUES] = source
+    for name, array in arrays.items():
+        bounds = (spec.least, spec.most) if name == _VALUES else (-math.inf, math.inf)
+        if (fault := mapped.out_of_bounds(array, bounds)) is not None:
+            wanted = f"{name} from {bounds[0]:g} to {bounds[1]:g}, finite"
+            raise CorruptTableError(path, wanted, fault, remedy)
+    if source.size <= spec.start_index:
+        wanted = f"more than {spec.start_index} values"
+        raise CorruptTableError(path, wanted, f"{source.size}", remedy)
+    at_start = float(table.read(np.array([spec.start_index]), 1).item())
+    if at_start != table.start_value:
+        raise CorruptTableError(path, f"start_value {table.start_value!r}", f"{at_start!r}", remedy)
+    if spec.check is not None:
+        try:
+            spec.check(arrays)
+        except ValueError as error:
+            raise CorruptTableError(path, "parts that go together", str(error), remedy) from None
+
+
+def _checked_datasets(
+    file: h5py.File, spec: TableSpec, path: Path, remedy: str
+) -> dict[str, h5py.Dataset]:
+    """Return the datasets of the spec, unread, after checking that there are no others.
+
+    What all of them hold together is known then, and bounded.
+    """
+    groups: dict[str, set[str]] = {"/": {_VALUES, _STRUCTURE}}
+    if spec.parts:
+        groups["/"].add(_PARTS)
+        groups[_PARTS] = set(spec.parts)
+    if spec.mapped:
+        groups["/"].add(mapped.BLOCKS)
+    for group, names in groups.items():
+        _check_names(file, group, names, path, remedy)
+    expected = _expected_arrays(spec)
+    found = {name: _checked_dataset(file, name, spec, path, remedy) for name in expected}
+    open_ended = [data for name, data in found.items() if min(expected[name][1], default=0) < 0]
+    if sum(data.nbytes for data in open_ended) > LARGEST_ARRAYS:
+        size = f"{sum(data.nbytes for data in open_ended)}"
+        raise CorruptTableError(path, f"arrays of {LARGEST_ARRAYS} bytes at most", size, remedy)
+    return found
+
+
+def _check_names(file: h5py.File, group: str, names: set[str], path: Path, remedy: str) -> None:
+    """Check that a group of a file holds these and nothing else."""
+    if group != "/" and not isinstance(file.get(group, getlink=True), h5py.HardLink):
+        raise CorruptTableError(path, f"{group} in this file", "none", remedy)
+    held = file[group]
+    if not isinstance(held, h5py.Group):
+        raise CorruptTableError(path, f"a group {group}", "another thing", remedy)
+    if len(held) != len(names) or set(held) != names:
+        found = f"{len(held)} things, not these"
+        raise CorruptTableError(path, f"{', '.join(sorted(names))} in {group}", found, remedy)
 
 
 def _checked_dataset(
@@ -624,7 +613,7 @@ def _checked_dataset(
 ) -> h5py.Dataset:
     """Return a dataset after checking that it is what and where it says."""
     place = _place(name)
-    data = _dataset(file, place, path, remedy)
+    data = stored_dataset(file, place, path, remedy)
     dtype, shape = _expected_arrays(spec)[name]
     if not _fits(data.shape, shape) or data.dtype != np.dtype(dtype):
         found = f"{data.dtype.str} of shape {data.shape}"
@@ -632,78 +621,15 @@ def _checked_dataset(
     return data
 
 
-def _block_digests(
-    file: h5py.File, frame: mapped.Frame, path: Path, remedy: str
-) -> NDArray[np.uint8]:
-    """Return the digests of the blocks of mapped values, after checking how many they claim."""
-    data = _dataset(file, mapped.BLOCKS, path, remedy)
-    shape = (-(-frame.size // mapped.BLOCK_BYTES), 32)
+def _block_digests(file: h5py.File, size: int, path: Path, remedy: str) -> NDArray[np.uint8]:
+    """Return the digests of the blocks of values of so many bytes, if there are so many."""
+    data = stored_dataset(file, mapped.BLOCKS, path, remedy)
+    shape = (-(-size // mapped.BLOCK_BYTES), 32)
     found = (data.shape, data.dtype.str, data.chunks)
     if found != (shape, "|u1", None):
         raise CorruptTableError(path, f"a digest for each block {shape}", f"{found}", remedy)
     digests: NDArray[np.uint8] = data[()]
     return digests
-
-
-def _dataset(file: h5py.File, place: str, path: Path, remedy: str) -> h5py.Dataset:
-    """Return a dataset after checking that it is stored in this file, as it is written here."""
-    groups = [place.rsplit("/", 1)[0]] if "/" in place else []
-    for at in (*groups, place):
-        if not isinstance(file.get(at, getlink=True), h5py.HardLink):
-            raise CorruptTableError(path, f"{at} in this file", "none", remedy)
-    data = file[place]
-    if not isinstance(data, h5py.Dataset) or data.external is not None or data.is_virtual:
-        raise CorruptTableError(path, f"{place} stored in this file", "another thing", remedy)
-    return data
-
-
-def _read_pieces(
-    data: h5py.Dataset, place: str, path: Path, remedy: str, plain: bool = False
-) -> NDArray[Any]:
-    """Return an array from its pieces, compressed or plain, each of its right length."""
-    plan = data.id.get_create_plist()
-    filters = [plan.get_filter(i)[0] for i in range(plan.get_nfilters())]
-    chunks = _chunks(data.shape, data.dtype.itemsize)
-    if filters != ([] if plain else _FILTERS) or data.chunks != chunks:
-        how = "plain" if plain else "by shuffle and gzip"
-        found = f"filters {filters} and pieces of {data.chunks}"
-        raise CorruptTableError(path, f"{place} {how} in pieces of {chunks}", found, remedy)
-    grid = [range(0, side, step) for side, step in zip(data.shape, chunks, strict=True)]
-    pieces = math.prod(map(len, grid))
-    if data.id.get_num_chunks() != pieces:
-        found = f"{data.id.get_num_chunks()}"
-        raise CorruptTableError(path, f"{pieces} pieces of {place}", found, remedy)
-    array: NDArray[Any] = np.empty(data.shape, dtype=data.dtype)
-    size = math.prod(chunks) * data.dtype.itemsize
-    for at in itertools.product(*grid):
-        stored = data.id.get_chunk_info_by_coord(at).size
-        skipped, packed = data.id.read_direct_chunk(at) if stored <= 2 * size + _BLOCK else (1, b"")
-        piece = None if skipped else _inflate(packed, size, plain)
-        if piece is None:
-            wanted = f"a piece of {place} of {size} bytes at {at}"
-            raise CorruptTableError(path, wanted, "another", remedy)
-        # Shuffled: the first byte of all numbers, then the second of all, and so on.
-        straight = piece if plain else piece.reshape(data.dtype.itemsize, -1).T.copy()
-        whole = straight.reshape(-1).view(data.dtype).reshape(chunks)
-        room = tuple(slice(a, a + step) for a, step in zip(at, chunks, strict=True))
-        inside = array[room]
-        inside[...] = whole[tuple(map(slice, inside.shape))]
-    array.flags.writeable = False
-    return array
-
-
-def _inflate(packed: bytes, size: int, plain: bool) -> NDArray[np.uint8] | None:
-    """Return the bytes that were compressed, None if they are not that many."""
-    if plain:
-        return np.frombuffer(packed, dtype=np.uint8) if len(packed) == size else None
-    unpack = zlib.decompressobj()
-    try:
-        found = unpack.decompress(packed, size + 1)
-    except zlib.error:
-        return None
-    if len(found) != size or not unpack.eof or unpack.unused_data:
-        return None
-    return np.frombuffer(found, dtype=np.uint8)
 
 
 def _counts(text: Any) -> dict[str, int]:
@@ -732,24 +658,30 @@ def identity(path: Path, remedy: str) -> tuple[str, dict[str, Any]]:
     return game, options
 
 
-def structure(path: Path, remedy: str) -> dict[str, NDArray[Any]]:
+def structure(
+    path: Path, expected: Mapping[str, NDArray[Any]], remedy: str
+) -> dict[str, NDArray[Any]]:
     """Return the arrays that a table file carries for readers in other languages.
+
+    Args:
+        path: the file.
+        expected: what it must carry; nothing of another name, type or shape is read.
+        remedy: the command that builds it anew.
 
     Raises:
         TableError: as for :func:`open_table`.
     """
     content = _read_file(path, path.stem, remedy)
     with _hdf5(path, content, remedy) as file:
-        if not isinstance(file.get(_STRUCTURE, getlink=True), h5py.HardLink):
-            raise CorruptTableError(path, f"{_STRUCTURE} in this file", "none", remedy)
+        _check_names(file, _STRUCTURE, set(expected), path, remedy)
         found = {}
-        for name in file[_STRUCTURE]:
+        for name, wanted in expected.items():
             place = f"{_STRUCTURE}/{name}"
-            data = _dataset(file, place, path, remedy)
-            if data.dtype.kind not in "iuf" or data.nbytes > LARGEST_FILE:
-                wanted = f"{place}: numbers, at most {LARGEST_FILE} bytes"
-                raise CorruptTableError(path, wanted, f"{data.nbytes} of {data.dtype}", remedy)
-            found[name] = _read_pieces(data, place, path, remedy)
+            data = stored_dataset(file, place, path, remedy)
+            if data.shape != wanted.shape or data.dtype != wanted.dtype:
+                words = f"{place}: {wanted.dtype} of shape {wanted.shape}"
+                raise CorruptTableError(path, words, f"{data.dtype} of {data.shape}", remedy)
+            found[name] = read_pieces(data, place, path, remedy)
         return found
 
 
@@ -757,11 +689,13 @@ def table_files(folder: Path) -> list[Path]:
     """Return the table files of a folder in order of name; none if there is no folder.
 
     Raises:
-        OSError: the folder cannot be read.
+        UnreadableTableError: the folder cannot be read.
     """
     try:
         names = os.listdir(folder)
     except (FileNotFoundError, NotADirectoryError):
         return []
+    except OSError as error:
+        raise UnreadableTableError(folder, reason_of(error)) from None
     found = (name for name in names if name.endswith(SUFFIX) and not name.startswith("."))
     return [folder / name for name in sorted(found)]

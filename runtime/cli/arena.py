@@ -12,7 +12,7 @@ from ustad.runtime.cli.parser import (
     OK,
     add_for_each_game,
     add_options,
-    folder_of,
+    folder_given,
     options_of,
     whole_number,
 )
@@ -35,20 +35,21 @@ def add_arena(commands: Any, games: Sequence[str]) -> None:
 def _arena(args: argparse.Namespace) -> int:
     entry, options = options_of(args)
     prepare(entry)
+    folder = folder_given(args)
     match = arena.Match(
         game=args.game,
         options=options,
         levels=tuple(check_level(level) for level in args.levels),
         games=whole_number("--games", args.games),
         seed=check_seed(whole_number("--seed", args.seed)),
-        tables=str(folder_of(args).resolve()),
+        tables=None if folder is None else str(folder.resolve()),
     )
     jobs = whole_number("--jobs", args.jobs)
     with progress_bar(f"arena {args.game}", "games") as progress:
         summary = arena.run(match, jobs, args.cluster, progress)
     rules = entry.rules.make(**options)
     for row in summary["levels"]:
-        if told := entry.levels.plays_by(row["level"], rules, folder_of(args)):
+        if told := entry.levels.plays_by(row["level"], rules, folder):
             row["plays_by"] = told
     if args.json:
         print_json(summary)

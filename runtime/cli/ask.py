@@ -14,13 +14,13 @@ from ustad.runtime.cli.parser import (
     OK,
     add_flags,
     add_for_each_game,
-    folder_of,
+    folder_given,
     whole_number_if_given,
 )
 from ustad.runtime.core import registry
 from ustad.runtime.core.errors import UsageError, shown
 from ustad.runtime.core.game import LEVELS
-from ustad.runtime.core.strict_json import LARGEST_TEXT, loads
+from ustad.runtime.core.strict_json import LARGEST_TEXT, loads, without_mark
 from ustad.runtime.core.texts import advice_text
 from ustad.runtime.questions import Advisor, advice_to_json, check_top, read_position
 
@@ -71,9 +71,9 @@ def _ask(args: argparse.Namespace) -> int:
         check_top(top)
     position = _position(args, registry.entry(args.game).flags.position(vars(args)))
     entry, state = read_position(position)
-    adviser = entry.flags.adviser(vars(args), state.rules, folder_of(args))
+    adviser = entry.flags.adviser(vars(args), state.rules, folder_given(args))
     prepare(entry)
-    _, state, advice = Advisor(folder_of(args)).advise(position, args.level, adviser)
+    _, state, advice = Advisor(folder_given(args)).advise(position, args.level, adviser)
     if args.json:
         print_json(advice_to_json(entry.codec, advice, top))
     else:
@@ -84,7 +84,7 @@ def _ask(args: argparse.Namespace) -> int:
 
 def _apply(args: argparse.Namespace) -> int:
     position = _position(args, None)
-    answer = Advisor(folder_of(args)).apply(
+    answer = Advisor(folder_given(args)).apply(
         position,
         None if args.move is None else loads(args.move, "move"),
         None if args.outcome is None else loads(args.outcome, "outcome"),
@@ -105,9 +105,9 @@ def _read_file(name: str) -> str:
     """Return the text of a file, or of standard input for ``-``."""
     try:
         if name == "-":
-            return sys.stdin.read(LARGEST_TEXT + 1)
+            return without_mark(sys.stdin.read(LARGEST_TEXT + 2))
         with Path(name).open(encoding="utf-8") as file:
-            return file.read(LARGEST_TEXT + 1)
+            return without_mark(file.read(LARGEST_TEXT + 2))
     except OSError as error:
         raise UsageError(f"--position: {name}: {error.strerror or error}") from None
     except UnicodeDecodeError:

@@ -4,19 +4,29 @@ from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from functools import cached_property
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from ustad.runtime.cli.output import announce, prepare, print_json, progress_bar
+from ustad.runtime.cli.output import fail, prepare, print_json, progress_bar
 from ustad.runtime.cli.parser import OK, add_command, folder_of
 from ustad.runtime.cli.tables import table_line, table_row
-from ustad.runtime.core import registry
+from ustad.runtime.core import registry, work
 from ustad.runtime.core.entry import AnyEntry
-from ustad.runtime.core.errors import MissingPackageError, UsageError
+from ustad.runtime.core.errors import MissingPackageError, UsageError, UstadError
 from ustad.runtime.core.options import parse_options
-from ustad.tables import Table, check_bundle_folder, remove_stale, write_bundle
+from ustad.tables import (
+    Table,
+    TableError,
+    check_bundle_folder,
+    escaped,
+    open_table,
+    remove_stale,
+    write_bundle,
+)
 
 Wanted = tuple[AnyEntry, Mapping[str, Any]]
 """A table to build: its game and its full option set."""
@@ -51,27 +61,64 @@ def _build(args: argparse.Namespace) -> int:
         tables = entry.tables
         asked = tables.asked_for(parse_options(entry.name, tables.fields, args.option))
         wanted = [(entry, tables.spec(options).options) for options in asked]
-    rows = [row for _, row in _built(wanted, folder_of(args), args.force)]
-    prepare(*dict.fromkeys(entry for entry, _ in wanted))
-    if args.json:
-        print_json({"tables": rows})
-    else:
-        _print_built(rows)
-    return OK
-
-
-def _built(
-    wanted: Sequence[Wanted], folder: Path, force: bool
-) -> Iterator[tuple[Table, dict[str, Any]]]:
-    """Build tables where they are not built yet, and yield each with what to tell of it."""
-    builder = _builder(folder, force)
-    remove_stale(folder)
+    folder = folder_of(args)
+    made, rows, status = _Making(folder, args.force), [], OK
     for entry, options in wanted:
+        try:
+            rows.append(made.make(entry, options)[1])
+        except (UstadError, TableError) as error:
+            if isinstance(error, MissingPackageError) or not folder.is_dir():
+                raise  # no table can be built
+            status = fail(error.kind, str(error), args.json)
+    prepare(*dict.fromkeys(entry for entry, _ in wanted))
+    if args.json and (rows or status == OK):
+        print_json({"tables": rows})
+    elif rows:
+        _print_built(rows)
+    return status
+
+
+class _Making:
+    """Builds tables into a folder where they are not built yet.
+
+    Args:
+        folder: where the tables are or will be.
+        force: build also what is there and sound.
+    """
+
+    def __init__(self, folder: Path, force: bool = False) -> None:
+        self._folder = folder
+        self._force = force
+        remove_stale(folder)
+
+    def make(self, entry: AnyEntry, options: Mapping[str, Any]) -> tuple[Table, dict[str, Any]]:
+        """Return a table, built if need be, and what to tell of it."""
         begin = time.perf_counter()
-        with progress_bar(entry.tables.spec(options).what, "states") as progress:
-            table, new = builder.build(entry, options, progress)
+        table, new = self._sound(entry, options), False
+        if table is None:
+            with progress_bar(entry.tables.spec(options).what, "states") as progress:
+                table, new = self._builder.build(entry, options, progress)
         seconds = time.perf_counter() - begin
-        yield table, {**table_row(table), "built": new, "seconds": round(seconds, 3)}
+        return table, {**table_row(table), "built": new, "seconds": round(seconds, 3)}
+
+    def _sound(self, entry: AnyEntry, options: Mapping[str, Any]) -> Table | None:
+        """Return the table that is there, None if there is none or it is to be built anew."""
+        if not self._force:
+            with suppress(TableError):
+                return open_table(entry.tables.spec(options), self._folder)
+        return None
+
+    @cached_property
+    def _builder(self) -> Any:
+        """What builds, a :class:`ustad.solver.build.Builder`; it needs the extra ``build``."""
+        try:
+            import_module("ustad.runtime.core.kernels")
+            build: Any = import_module("ustad.solver.build")
+        except ImportError as error:
+            raise MissingPackageError(
+                f"building tables needs the package {error.name}: pip install 'ustad[build]'"
+            ) from None
+        return build.Builder(self._folder, self._force, work.tell)
 
 
 def _print_built(rows: Sequence[dict[str, Any]]) -> None:
@@ -92,18 +139,6 @@ def _default_tables(games: Iterable[str]) -> list[Wanted]:
     ]
 
 
-def _builder(folder: Path, force: bool) -> Any:
-    """Return what builds tables into a folder, a :class:`ustad.solver.build.Builder`."""
-    try:
-        import_module("ustad.runtime.core.kernels")
-        build: Any = import_module("ustad.solver.build")
-    except ImportError as error:
-        raise MissingPackageError(
-            f"building tables needs the package {error.name}: pip install 'ustad[build]'"
-        ) from None
-    return build.Builder(folder, force, announce)
-
-
 def add_bundle(commands: Any, games: Sequence[str]) -> None:
     """Add the command ``bundle``."""
     del games
@@ -119,12 +154,12 @@ def _bundle(args: argparse.Namespace) -> int:
     wanted = _default_tables(registry.NAMES)
     out = Path(args.out)
     check_bundle_folder((entry.tables.spec(options) for entry, options in wanted), out)
-    built = list(_built(wanted, folder_of(args), force=False))
-    files = write_bundle([table for table, _ in built], out)
+    made = _Making(folder_of(args))
+    files = write_bundle([made.make(entry, options)[0] for entry, options in wanted], out)
     rows = [{"path": str(path), "bytes": path.stat().st_size} for path in files]
     if args.json:
         print_json({"files": rows})
     else:
         for row in rows:
-            print(f"{row['bytes']:>12,} bytes  {row['path']}")
+            print(f"{row['bytes']:>12,} bytes  {escaped(row['path'])}")
     return OK

@@ -13,6 +13,7 @@ from ustad.runtime.cli.parser import OK, add_for_each_game, folder_of
 from ustad.runtime.core import registry
 from ustad.runtime.core.errors import UsageError
 from ustad.runtime.core.options import parse_options
+from ustad.tables import escaped
 
 
 def add_export(commands: Any, games: Sequence[str]) -> None:
@@ -54,5 +55,5 @@ def _export(args: argparse.Namespace) -> int:
     else:
         for row in rows:
             sizes = ", ".join(f"{name} {size:,}" for name, size in row["files"].items())
-            print(f"{row['path']}: {sizes} bytes")
+            print(f"{escaped(row['path'])}: {sizes} bytes")
     return OK

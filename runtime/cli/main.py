@@ -14,6 +14,7 @@ import argparse
 import io
 import os
 import sys
+import warnings
 from collections.abc import Sequence
 from importlib import import_module
 from importlib.metadata import version
@@ -21,7 +22,7 @@ from typing import Any, NoReturn
 
 from ustad.runtime.cli.output import fail, print_json
 from ustad.runtime.cli.parser import OK, Parser, add_command, add_flags
-from ustad.runtime.core import registry
+from ustad.runtime.core import registry, work
 from ustad.runtime.core.entry import Command
 from ustad.runtime.core.errors import UstadError
 from ustad.tables import TableError
@@ -51,24 +52,56 @@ def main(argv: Sequence[str] | None = None) -> int:
         The exit status: 0, 1 if ``verify`` or ``info`` found a bad table, 2 for an error.
     """
     words = sys.argv[1:] if argv is None else list(argv)
+    with warnings.catch_warnings():
+        work.quiet = "--json" in words
+        if work.quiet:
+            warnings.simplefilter("ignore")  # standard error holds JSON alone
+        try:
+            return _status(words)
+        finally:
+            work.quiet = False
+
+
+def _status(words: Sequence[str]) -> int:
+    """Run a command, whatever comes of it, and return its exit status."""
+    closed = sys.stdout is None
     _open_closed_streams()
+    if closed:
+        return fail("system", "standard output is closed: nobody can read the answer", work.quiet)
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # names that a terminal cannot show
     try:
-        args = _parser(words).parse_args(words)
-        status: int = args.run(args)
+        status = _run(words)
         sys.stdout.flush()
         return status
     except (UstadError, TableError) as error:
-        return fail(error.kind, str(error), "--json" in words)
+        return fail(error.kind, str(error), work.quiet)
     except BrokenPipeError:
-        # The reader of our output went away: nothing is left to say.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _give_up_output()  # its reader went away: nothing is left to say
         return OK
     except OSError as error:
-        return fail("system", str(error), "--json" in words)
+        try:
+            sys.stdout.flush()
+        except OSError:
+            _give_up_output()  # a full disk, for one
+        return fail("system", str(error), work.quiet)
     except KeyboardInterrupt:
-        return fail("interrupted", "interrupted", "--json" in words)
+        return fail("interrupted", "interrupted", work.quiet)
+
+
+def _run(words: Sequence[str]) -> int:
+    """Run a command and return its exit status; what it printed may still be on its way."""
+    try:
+        args = _parser(words).parse_args(words)
+        status: int = args.run(args)
+    except SystemExit as leave:  # after --help or --version
+        status = int(leave.code or OK)
+    return status
+
+
+def _give_up_output() -> None:
+    """Let nothing more be written to standard output, not when the process ends either."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _open_closed_streams() -> None:

@@ -4,54 +4,56 @@ from __future__ import annotations
 
 import json
 import sys
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
 from ustad.runtime.cli.parser import WRONG
+from ustad.runtime.core import work
 from ustad.runtime.core.entry import AnyEntry
+from ustad.runtime.core.errors import AnswerError
 from ustad.runtime.core.work import Progress
+from ustad.tables import escaped
 
 
 def fail(kind: str, message: str, as_json: bool) -> int:
     """Print an error on standard error, and return the exit status that goes with it."""
-    line = " ".join(message.split())
+    line = escaped(" ".join(message.split()))
     error = {"error": {"kind": kind, "message": line}}
     print(json.dumps(error) if as_json else f"ustad: {line}", file=sys.stderr)
     return WRONG
 
 
 def print_json(answer: Any) -> None:
-    """Print one JSON object."""
-    print(json.dumps(answer, allow_nan=False))
-
-
-def announce(line: str) -> None:
-    """Print a line on standard error, above the progress bar if there is one."""
+    """Print one JSON object, or raise AnswerError."""
     try:
-        from tqdm import tqdm
-    except ImportError:
-        print(line, file=sys.stderr)
-    else:
-        tqdm.write(line, file=sys.stderr)
+        print(json.dumps(answer, allow_nan=False))
+    except ValueError as error:
+        raise AnswerError(f"answer: expected finite numbers: {error}") from None
 
 
 def prepare(*entries: AnyEntry) -> None:
-    """Get games ready to move, and say so if that takes long: it does once for a machine."""
-    told = threading.Timer(1.0, announce, ["compiling, once for this machine: some seconds"])
-    told.daemon = True
-    told.start()
+    """Get games ready to move, and say so if something is compiled: it is once for a machine."""
+    lines = ["compiling, once for this machine: some seconds"]
+
+    def told() -> None:
+        if lines:
+            work.tell(lines.pop())
+
+    work.compiling.append(told)
     try:
         for entry in entries:
             entry.levels.prepare()
     finally:
-        told.cancel()
+        work.compiling.remove(told)
 
 
 @contextmanager
 def progress_bar(title: str, unit: str) -> Iterator[Progress]:
-    """Show a progress bar on standard error; where tqdm is not installed, none."""
+    """Show a progress bar on standard error; none where tqdm is not installed, or with --json."""
+    if work.quiet:
+        yield lambda done, of: None
+        return
     try:
         from tqdm import tqdm
     except ImportError:

@@ -11,7 +11,7 @@ from ustad.runtime.core.entry import AnyEntry, Flag, Takes
 from ustad.runtime.core.errors import UsageError, shown
 from ustad.runtime.core.options import options_help, parse_options
 from ustad.runtime.core.registry import entry
-from ustad.tables import tables_folder
+from ustad.tables import UnreadableTableError, reason_of, tables_folder
 
 OK, BAD_TABLE, WRONG = 0, 1, 2
 """Exit statuses: all is well, a table is bad, the command is wrong or cannot be done."""
@@ -96,13 +96,34 @@ def options_of(args: argparse.Namespace) -> tuple[AnyEntry, dict[str, Any]]:
     return game, game.rules.read_options(given)
 
 
-def folder_of(args: argparse.Namespace) -> Path:
-    """Return the folder of the tables, which ``--tables`` may name."""
+def folder_given(args: argparse.Namespace) -> Path | None:
+    """Return the folder that ``--tables`` names, None for the usual places.
+
+    These are looked for when a table is read: most positions need none.
+    """
+    if args.tables is None:
+        return None
     if args.tables == "":
         raise UsageError("--tables: expected a folder, got nothing")
-    folder = tables_folder(args.tables)
-    if folder.exists() and not folder.is_dir():
-        raise UsageError(f"{folder}: expected the folder of the tables, got a file")
+    return _no_file(Path(args.tables))
+
+
+def folder_of(args: argparse.Namespace) -> Path:
+    """Return the folder of the tables, for a command that is about the folder itself.
+
+    Raises:
+        UsageError: it is a file.
+        NoFolderError: none is named, and there is no usual place.
+    """
+    return folder_given(args) or _no_file(tables_folder())
+
+
+def _no_file(folder: Path) -> Path:
+    try:
+        if folder.exists() and not folder.is_dir():
+            raise UsageError(f"{folder}: expected the folder of the tables, got a file")
+    except OSError as error:
+        raise UnreadableTableError(folder, reason_of(error)) from None
     return folder
 
 

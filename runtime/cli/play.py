@@ -15,7 +15,7 @@ from ustad.runtime.cli.parser import (
     OK,
     add_for_each_game,
     add_options,
-    folder_of,
+    folder_given,
     options_of,
     whole_number,
     whole_number_if_given,
@@ -49,8 +49,8 @@ def _play(args: argparse.Namespace) -> int:
     seed = whole_number_if_given("--seed", args.seed)
     seed = secrets.randbelow(10**6) if seed is None else check_seed(seed)
     prepare(entry)
-    adviser = cache(partial(entry.levels.bot, "expert", rules, folder_of(args), seed))
-    bot = entry.levels.bot(level, rules, folder_of(args), seed)
+    adviser = cache(partial(entry.levels.bot, "expert", rules, folder_given(args), seed))
+    bot = entry.levels.bot(level, rules, folder_given(args), seed)
     bot.ask(rules.new(players, seed=(seed,)).view(0))  # tells now which table is missing
     bots = [None if at == seat else bot for at in range(players)]
     print(f"{entry.title}: you sit in seat {seat} of {players}; seed {seed}")

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from ustad.runtime.cli.parser import OK, add_command, folder_of
+from ustad.runtime.cli.parser import OK, add_command, folder_given
 from ustad.runtime.questions import Advisor
 from ustad.runtime.serve.lines import serve
 
@@ -19,5 +19,5 @@ def add_serve(commands: Any, games: Sequence[str]) -> None:
 
 
 def _serve(args: argparse.Namespace) -> int:
-    serve(sys.stdin.buffer, sys.stdout, Advisor(folder_of(args)))
+    serve(sys.stdin.buffer, sys.stdout, Advisor(folder_given(args)))
     return OK

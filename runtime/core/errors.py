@@ -54,6 +54,12 @@ class OutcomeError(UstadError):
     kind = "outcome"
 
 
+class AnswerError(UstadError):
+    """An answer that cannot be told: a number in it is not finite."""
+
+    kind = "answer"
+
+
 class ExportError(UstadError):
     """An export that cannot be written, or that would choose worse moves than its table."""
 

@@ -9,12 +9,17 @@ itself numba would not notice when a function that another one calls has changed
 stale rule would be worse than some seconds of compilation; so the folder is named by a
 digest of all sources of the package, and any change of any of them makes all kernels
 anew.  The folder can be deleted at any time.
+
+What numba keeps it reads back as a pickle, which can do anything.  So nobody else may be
+able to write there: the folders that are made are for their owner alone, and where one of
+them, or one above them, lets another write, nothing is kept and a line says why.
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
+import stat
 from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
@@ -25,10 +30,13 @@ from typing import Any, TypeVar, cast
 import numba
 from numba.extending import register_jitable
 
+from ustad.runtime.core.work import compiling, tell
+from ustad.tables import escaped, reason_of
 from ustad.tables.folder import user_folder
 
 # These parts of numba carry no types.
 _FunctionCache: Any = import_module("numba.core.caching").FunctionCache
+_event: Any = import_module("numba.core.event")
 _config: Any = numba.config
 
 Function = TypeVar("Function", bound=Callable[..., object])
@@ -48,17 +56,75 @@ def kernels_folder() -> Path | None:
     """
     package = Path(__file__).parents[2]
     digest = hashlib.sha256()
-    with suppress(OSError, RuntimeError):  # no sources, no home, or it cannot be written
+    with suppress(OSError, RuntimeError):  # no sources, or no home
         for part in _PARTS:
             for path in sorted((package / part).rglob("*.py")):
                 digest.update(hashlib.sha256(path.read_bytes()).digest())
         named = os.environ.get(VARIABLE)
-        folder = (
-            Path(named) if named else user_folder(cache=True) / "kernels"
-        ) / digest.hexdigest()[:32]
-        folder.mkdir(0o700, parents=True, exist_ok=True)
-        return folder if os.access(folder, os.W_OK) else None
+        kept = Path(named) if named else user_folder(cache=True) / "kernels"
+        return private_folder(kept / digest.hexdigest()[:32])
     return None
+
+
+def private_folder(folder: Path) -> Path | None:
+    """Return a folder that its owner alone can change, made if it is not there, else None.
+
+    A line on standard error says why not.
+    """
+    try:
+        _make_private(folder)
+        fault = _open_to_others(folder)
+        if fault is None and not os.access(folder, os.W_OK):
+            fault = f"{folder} cannot be written"
+    except OSError as error:
+        fault = f"{folder}: {reason_of(error)}"
+    if fault is not None:
+        tell(escaped(f"ustad: what is compiled is not kept: {fault}; see {VARIABLE}"))
+        return None
+    return folder
+
+
+def _make_private(folder: Path) -> None:
+    """Make a folder and those above it that are not there, for their owner alone."""
+    if not folder.is_dir():
+        _make_private(folder.parent)
+        folder.mkdir(0o700, exist_ok=True)
+
+
+def _open_to_others(folder: Path) -> str | None:
+    """Return why another than this user could change what is in a folder, None if nobody can.
+
+    The folders above count too: who can write there can put another folder in its place,
+    unless the sticky bit, as of ``/tmp``, keeps others from renaming what is not theirs.
+    """
+    if not hasattr(os, "getuid"):
+        return None  # Windows: the user's folders are the user's
+    inside = True
+    for path in (folder.resolve(), *folder.resolve().parents):
+        found = path.stat()
+        if found.st_uid not in (os.getuid(), 0) or (inside and found.st_uid != os.getuid()):
+            return f"{path} belongs to another user"
+        shared = found.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+        if shared and (inside or not found.st_mode & stat.S_ISVTX):
+            return f"{path} can be written by others"
+        inside = False
+    return None
+
+
+class _Compiling(_event.Listener):  # type: ignore[misc]
+    """Tells those who want to know that numba compiles."""
+
+    def on_start(self, event: Any) -> None:
+        """Tell them."""
+        del event
+        for hear in tuple(compiling):
+            hear()
+
+    def on_end(self, event: Any) -> None:
+        """Nothing to tell."""
+
+
+_event.register("numba:compile", _Compiling())
 
 
 class _Kept(_FunctionCache):  # type: ignore[misc]

@@ -83,6 +83,11 @@ def read_options(options: Sequence[Option], given: Any) -> dict[str, Any]:
     return found
 
 
+def defaults(options: Sequence[Option]) -> dict[str, Any]:
+    """Return the option set of someone who chose nothing."""
+    return {option.name: option.default for option in options}
+
+
 def parse_options(game: str, options: Sequence[Option], texts: Sequence[str]) -> dict[str, Any]:
     """Return the options given as ``NAME=VALUE`` texts, defaults left out.
 

@@ -23,6 +23,15 @@ _LONGEST_NUMBER = 400
 _REQUIRED: Any = object()
 
 
+MARK = "\ufeff"
+"""The byte-order mark that some editors put before a text."""
+
+
+def without_mark(text: str) -> str:
+    """Return the text of a file without the byte-order mark that it may begin with."""
+    return text.removeprefix(MARK)
+
+
 def loads(text: str, what: str, most: int = LARGEST_TEXT) -> Any:
     """Parse JSON.
 

@@ -1,17 +1,19 @@
 """Export folders: written file by file, the manifest last, and believed when every byte is right.
 
-A reader opens the manifest first.  As long as an export is being written over an old one, the
-old manifest does not fit the new files, and the export is refused.  What the old one had and
-the new one has not is removed first.
+A reader opens the manifest first.  All files are written before the first is put in place: a
+disk that fills leaves an old export whole.  While they are put in place there is no manifest,
+and the export is refused.  What the old one had and the new one has not is removed last.
 """
 
 from __future__ import annotations
 
 import hashlib
+import shlex
 from collections.abc import Mapping
+from functools import partial
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,20 +37,29 @@ from ustad.runtime.export.manifest import (
     digest,
     manifest_text,
 )
+from ustad.runtime.export.replay import check_vectors
 from ustad.tables import (
     CorruptTableError,
     MismatchedTableError,
     MissingTableError,
     TableError,
     TableWriteError,
+    UnreadableTableError,
+    escaped,
+    reason_of,
+    staged,
     table_files,
+    write_file,
 )
-from ustad.tables.store import write_file
 
 MANIFEST = "manifest.json"
 
 _ALIGNED = 8
-_LARGEST_FILE = 200_000_000
+
+_LARGEST_EXPORT = 200_000_000
+"""Bytes of all files of the largest export that is read."""
+
+_MOST_AXES = 8
 
 
 def reader_files() -> dict[str, bytes]:
@@ -133,28 +144,27 @@ def write_export(entry: AnyEntry, content: Content, out: Path) -> dict[str, int]
     }
     written |= {name: modules[name] for name in content.reader}
     written[MANIFEST] = manifest_text(manifest).encode()
-    for name in _own_files(out) - written.keys():
+    before = _own_files(out)
+    try:
+        with staged(out, MANIFEST) as stage:
+            for name, held in written.items():
+                write_file(stage / name, partial(_write, held))
+    except TableWriteError as error:
+        raise ExportError(f"{out}: cannot be written: {error.reason}") from error
+    for name in before - written.keys():
         _remove(out / name)
-    for name, held in written.items():
-        _write(out / name, held)
     return {name: len(held) for name, held in written.items()}
 
 
-def _write(path: Path, content: bytes) -> None:
-    """Write a file whole or not at all."""
-    try:
-        write_file(path, lambda file: file.write(content))
-    except TableWriteError as error:
-        cause = error.__cause__
-        reason = (cause.strerror if isinstance(cause, OSError) else None) or str(cause)
-        raise ExportError(f"{path}: cannot be written: {reason}") from error
+def _write(content: bytes, file: IO[bytes]) -> None:
+    file.write(content)
 
 
 def _remove(path: Path) -> None:
     try:
         path.unlink(missing_ok=True)
     except OSError as error:
-        raise ExportError(f"{path}: cannot be removed: {error.strerror}") from error
+        raise ExportError(f"{path}: cannot be removed: {reason_of(error)}") from error
 
 
 def _own_files(folder: Path) -> set[str]:
@@ -192,6 +202,8 @@ def export_faults(folder: Path) -> dict[Path, str | None]:
     """
     try:
         manifest = check_export(folder)
+        _check_readers(folder, manifest)
+        check_vectors(folder, manifest, reader_files())
     except TableError as error:
         return {folder / MANIFEST: str(error)}
     own = {MANIFEST, *manifest["files"], *manifest["reader"]}
@@ -200,10 +212,25 @@ def export_faults(folder: Path) -> dict[Path, str | None]:
     for path in sorted(folder.iterdir()):
         foreign = path not in found and path not in tables and not path.is_dir()
         if foreign and not path.name.startswith("."):
-            found[path] = (
+            found[path] = escaped(
                 f"{path}: expected the files that {MANIFEST} names, got another; remove it"
             )
     return found
+
+
+def _check_readers(folder: Path, manifest: Mapping[str, Any]) -> None:
+    """Raise MismatchedTableError unless an export has readers, and they are the package's own."""
+    own, remedy = reader_files(), _remedy(folder)
+    expected = {name: held for name, held in _digests(own).items() if name in manifest["reader"]}
+    if not expected or expected != manifest["reader"]:
+        other = [name for name, held in manifest["reader"].items() if expected.get(name) != held]
+        found = ", ".join(sorted(other)) or "none"
+        raise MismatchedTableError(folder / MANIFEST, "the readers of this version", found, remedy)
+
+
+def _remedy(folder: Path) -> str:
+    """Return the command that writes an export anew."""
+    return shlex.join(["ustad", "export", "GAME", "--out", str(folder)])
 
 
 def read_export(folder: Path) -> tuple[dict[str, Any], dict[str, Packed]]:
@@ -214,7 +241,7 @@ def read_export(folder: Path) -> tuple[dict[str, Any], dict[str, Packed]]:
         CorruptTableError: a file is not what was written.
         MismatchedTableError: it is an export of another version.
     """
-    path, remedy = folder / MANIFEST, f"ustad export GAME --out {folder}"
+    path, remedy = folder / MANIFEST, _remedy(folder)
     text = _read(path, LARGEST_MANIFEST, "an export", remedy)
     try:
         manifest = loads(text.decode(), "manifest", LARGEST_MANIFEST)
@@ -227,6 +254,7 @@ def read_export(folder: Path) -> tuple[dict[str, Any], dict[str, Packed]]:
         if manifest_text(manifest) != text.decode():
             raise JsonError("manifest: it does not stand as it was written")
         listed = {**manifest["files"], **manifest["reader"]}
+        _check_sizes(listed)
         contents = {name: _checked(folder, name, held, remedy) for name, held in listed.items()}
         arrays, room = {}, sum(map(len, contents.values()))
         for name, place in manifest["arrays"].items():
@@ -253,6 +281,13 @@ def check_export(folder: Path) -> dict[str, Any]:
     return read_export(folder)[0]
 
 
+def _check_sizes(listed: Mapping[str, Mapping[str, Any]]) -> None:
+    """Raise JsonError unless the files of an export are small enough to read."""
+    sizes = [held["bytes"] for held in listed.values()]
+    if not all(is_int(size, 0, _LARGEST_EXPORT) for size in sizes) or sum(sizes) > _LARGEST_EXPORT:
+        raise JsonError(f"manifest: files: expected {_LARGEST_EXPORT} bytes at most in all")
+
+
 def _plain(name: str) -> str:
     """Return the name of a file if it stays in its folder."""
     if not isinstance(name, str) or Path(name).name != name:
@@ -270,7 +305,7 @@ def _read(path: Path, most: int, what: str, remedy: str) -> bytes:
     except FileNotFoundError:
         raise MissingTableError(path, what, remedy) from None
     except OSError as error:
-        raise CorruptTableError(path, "a file", error.strerror or str(error), remedy) from None
+        raise UnreadableTableError(path, reason_of(error)) from None
     if len(content) > most:
         raise CorruptTableError(path, f"at most {most} bytes", "more", remedy)
     return content
@@ -279,8 +314,6 @@ def _read(path: Path, most: int, what: str, remedy: str) -> bytes:
 def _checked(folder: Path, name: str, held: Mapping[str, Any], remedy: str) -> bytes:
     """Return the bytes of a binary file, its length and digest being right."""
     path = folder / _plain(name)
-    if not is_int(held["bytes"], 0, _LARGEST_FILE):
-        raise JsonError(f"manifest: files: {name}: bytes {held['bytes']!r}")
     content = _read(path, held["bytes"], name, remedy)
     found = hashlib.sha256(content).hexdigest()
     if found != held["sha256"]:
@@ -291,6 +324,8 @@ def _checked(folder: Path, name: str, held: Mapping[str, Any], remedy: str) -> b
 def _array(place: Mapping[str, Any], content: bytes) -> Packed:
     """Return an array after checking that it lies in its file."""
     dtype = np.dtype(DTYPES[place["dtype"]])
+    if len(place["shape"]) > _MOST_AXES:
+        raise JsonError(f"manifest: arrays: a shape of {len(place['shape'])} axes")
     count = 1
     for side in place["shape"]:
         if not is_int(side, 0, len(content)):

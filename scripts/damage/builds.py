@@ -20,14 +20,16 @@ from typing import Any
 
 from damage.report import Progress, Report
 from ustad.runtime.core.registry import entry as entry_of
+from ustad.solver.build import build_table, solver_of
 from ustad.tables import (
     Table,
     TableError,
     TableSpec,
     TableWriteError,
+    files,
     open_table,
-    store,
     table_files,
+    write_bundle,
     write_table,
 )
 
@@ -58,14 +60,12 @@ def check_folder(folder: Path, whole: Mapping[Path, bytes], report: Report, what
     for path in present:
         report.check(path.read_bytes() == whole[path], f"{what}: {path.name} is not whole")
     left = [path.name for path in folder.iterdir() if path not in whole]
-    hidden = all(name.startswith(".") and name.endswith(store._PART_SUFFIX) for name in left)
+    hidden = all(name.startswith(".") and name.endswith(files.PART_SUFFIX) for name in left)
     report.check(hidden, f"{what}: {left} left behind")
 
 
 def builder(game: str, options: Mapping[str, Any], folder: Path, force: bool = True) -> Build:
     """Return what builds a table, anew even if a sound one is there."""
-    from ustad.solver.build import build_table
-
     return lambda: build_table(entry_of(game), options, folder, force=force)
 
 
@@ -113,7 +113,7 @@ def kill_builds(
                 progress(report.cases, spec.what)
                 report.answers["killed" if os.WIFSIGNALED(status) else "built before"] += 1
                 check_folder(folder, whole, report, f"kill {case}")
-            left = list(folder.glob(f".*{store._PART_SUFFIX}"))
+            left = list(folder.glob(f".*{files.PART_SUFFIX}"))
             report.answers["left a temporary file"] += len(left)
             for part in left:
                 os.utime(part, (0, 0))  # long ago
@@ -157,6 +157,35 @@ def fill_disks(
                 left = [p.name for p in folder.iterdir() if p.name.startswith(".")]
                 report.check(not left, f"{left} left behind on a full disk")
             path.unlink()
+    return report
+
+
+def fill_bundles(spec: TableSpec, progress: Progress = _silent) -> Report:
+    """Bundle over an older bundle where a file may have so many bytes and no more."""
+    report = Report()
+    with tempfile.TemporaryDirectory() as name:
+        tables, folder = Path(name) / "tables", Path(name) / "bundle"
+        builder(spec.game, spec.options, tables)()
+        table = open_table(spec, tables)
+        whole = {path: path.read_bytes() for path in write_bundle([table], folder)}
+        sizes = sorted(len(content) for content in whole.values())
+        for limit in (0, *(size - 1 for size in sizes)):
+
+            def limited(limit: int = limit) -> None:
+                signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+                resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+                try:
+                    write_bundle([table], folder)
+                except TableWriteError as error:
+                    os._exit(0 if "make room" in str(error) else 2)
+
+            _, status = os.waitpid(in_child(limited), 0)
+            report.cases += 1
+            progress(report.cases, spec.what)
+            report.answers["table_write"] += 1
+            report.check(os.waitstatus_to_exitcode(status) == 0, f"bundle, {limit} bytes: no error")
+            found = {path: path.read_bytes() for path in folder.iterdir()}
+            report.check(found == whole, f"bundle, {limit} bytes: not the older bundle")
     return report
 
 
@@ -284,8 +313,6 @@ def quick(specs: Sequence[TableSpec], folder: Path, count: int = 3) -> list[Tabl
 
     Numbers that ship are left out: they are learned, which takes minutes.
     """
-    from ustad.solver.build import solver_of
-
     seconds: dict[str, tuple[float, TableSpec]] = {}
     for spec in sorted(specs, key=lambda spec: spec.path(folder).stat().st_size):
         if spec.game not in seconds and solver_of(spec.game).shipped(spec.options) is None:

@@ -38,7 +38,7 @@ from ustad.runtime.export.manifest import LARGEST_MANIFEST, manifest_text
 from ustad.runtime.questions import Advisor
 from ustad.tables import TableError, TableSpec, open_table, write_bundle
 
-REFUSED = {"corrupt_table", "mismatched_table", "missing_table", "corrupt_export",
+REFUSED = {"corrupt_table", "mismatched_table", "missing_table", "unreadable", "corrupt_export",
            "mismatched_export"}  # fmt: skip
 """What damage may be refused as."""
 
@@ -218,6 +218,7 @@ LIES: Mapping[str, Callable[[dict[str, Any]], None]] = {
     "a shape below nothing": _array(shape=[-1, -1]),
     "an array before its file": _array(at=-8),
     "an array beyond its file": _array(at=2**40),
+    "a shape of axes without end": _array(shape=[99] * 1_000_000),
     "an array at no byte": _array(at=0.5),
     "an unknown type": _array(dtype="complex128"),
     "a type of JavaScript": _array(dtype="__proto__"),
@@ -237,6 +238,10 @@ LIES: Mapping[str, Callable[[dict[str, Any]], None]] = {
     "no reader": _key("reader", {}),
     "readers of another kind": _key("reader", ["sheet.js"]),
     "no levels": _key("levels", None),
+    "no vectors": _key("vectors", []),
+    "files without end": lambda manifest: manifest["files"].update(
+        {f"{number}.bin": {"bytes": 199_000_000, "sha256": "0" * 64} for number in range(20)}
+    ),
 }  # fmt: skip
 """What a manifest may say that is not so."""
 

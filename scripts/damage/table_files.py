@@ -21,6 +21,7 @@ import time
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +31,7 @@ from numpy.typing import NDArray
 
 from damage.accidents import accident
 from damage.report import LONGEST_WAIT, Progress, Report, peak_memory
+from ustad.runtime.core.registry import entry as entry_of
 from ustad.tables import (
     CorruptTableError,
     MismatchedTableError,
@@ -38,6 +40,7 @@ from ustad.tables import (
     TableSpec,
     identity,
     open_table,
+    pieces,
     store,
     structure,
 )
@@ -79,7 +82,7 @@ def sound_table(spec: TableSpec, folder: Path) -> Sound:
     """Return a table with the places at which its file is worth cutting or changing."""
     path = spec.path(folder)
     content = path.read_bytes()
-    pieces: list[tuple[int, int]] = []
+    places: list[tuple[int, int]] = []
     objects: list[int] = []
 
     def visit(_: str, thing: Any) -> None:
@@ -87,16 +90,16 @@ def sound_table(spec: TableSpec, folder: Path) -> Sound:
         if isinstance(thing, h5py.Dataset) and thing.chunks is not None:
             for number in range(thing.id.get_num_chunks()):
                 info = thing.id.get_chunk_info(number)
-                pieces.append((info.byte_offset, info.size))
+                places.append((info.byte_offset, info.size))
 
     with h5py.File(path, "r") as file:
         file.visititems(visit)
     begins = {0, *HEADER_FIELDS, USER_BLOCK, USER_BLOCK + 96, *objects}
     begins |= {USER_BLOCK + at for at in objects}
-    begins |= {at for begin, size in pieces for at in (begin, begin + size // 2, begin + size)}
+    begins |= {at for begin, size in places for at in (begin, begin + size // 2, begin + size)}
     covered = np.zeros(len(content), dtype=bool)
     covered[:USER_BLOCK] = True
-    for begin, size in pieces:
+    for begin, size in places:
         covered[begin : begin + size] = True
     regions = tuple(sorted(at for at in begins if at < len(content)))
     values = digest(open_table(spec, folder).values)
@@ -189,7 +192,7 @@ def forgeries(sound: Sound, work: Path) -> Iterator[Case]:
     raw = work / "outside.raw"
     raw.write_bytes(values.tobytes())
     usual: dict[str, Any] = {
-        "chunks": store._chunks(values.shape, values.itemsize),
+        "chunks": pieces.chunks_of(values.shape, values.itemsize),
         "compression": "gzip",
         "shuffle": True,
     }
@@ -205,6 +208,21 @@ def forgeries(sound: Sound, work: Path) -> Iterator[Case]:
         arrays = {"values": np.asarray(data), **sound.table.parts}
         store._set_attribute(file, "values_sha256", store.values_sha256(arrays))
         file.attrs["start_value"] = float(arrays["values"].flat[sound.spec.start_index])
+
+    def put_part(file: h5py.File, name: str, rows: int) -> None:
+        array = sound.table.parts[name]
+        shape = (rows if rows > 0 else len(array) + rows, *array.shape[1:])
+        changed = array[: shape[0]]
+        place, chunks = f"parts/{name}", pieces.chunks_of(shape, array.itemsize)
+        plain = name in sound.spec.plain
+        how = {"chunks": chunks} if plain else {**usual, "chunks": chunks}
+        del file[place]
+        if rows > 0:
+            file.create_dataset(place, shape=shape, dtype=array.dtype, **how)
+            return
+        file.create_dataset(place, data=changed, **how)
+        arrays = {"values": values, **sound.table.parts, name: changed}
+        store._set_attribute(file, "values_sha256", store.values_sha256(arrays))
 
     def link(file: h5py.File, to: Any) -> None:
         file.move("values", "elsewhere")
@@ -276,16 +294,26 @@ def forgeries(sound: Sound, work: Path) -> Iterator[Case]:
             lambda file: file.attrs.__setitem__("format", "ustad table"), MISMATCHED),
         "a number for text": (attribute("quantity", 7), MISMATCHED),
         "many numbers for one": (attribute("index_version", [1, 2, 3]), EITHER),
+        "what no table has": (
+            lambda file: file.create_dataset("more", (2**46, 0), "<f8"), CORRUPT),
+        "thousands of arrays": (
+            lambda file: [file.create_dataset(f"x{n}", data=n) for n in range(3000)], CORRUPT),
     }  # fmt: skip
+    for part, (_, shape) in sound.spec.parts.items():
+        if shape[0] < 0:
+            changes[f"{part} too short"] = (partial(put_part, name=part, rows=-1), CORRUPT)
+            changes[f"{part} without end"] = (partial(put_part, name=part, rows=2**40), EITHER)
     for name in ("format_version", "index_version", "solver_version"):
         changes[f"an older {name}"] = (attribute(name, 0), MISMATCHED)
         changes[f"a newer {name}"] = (attribute(name, 2**40), MISMATCHED)
     if values.dtype.kind == "f":
-        for number in (math.nan, math.inf, -math.inf):
+        for number in (math.nan, math.inf, -math.inf, 1e308, -1e308):
             changed = values.copy()
             changed.flat[values.size // 2] = number
             changes[f"{number} among the values"] = (
                 lambda file, changed=changed: put_values(file, changed), CORRUPT)  # fmt: skip
+    if sound.spec.check is not None and values.dtype.kind == "f":
+        changes["zeros for values"] = (lambda file: put_values(file, 0 * values), CORRUPT)
     copy = work / "forged.h5"
     for name, (change, expected) in changes.items():
         copy.write_bytes(sound.content)
@@ -307,7 +335,9 @@ def check_table(sound: Sound, case: Case, folder: Path, report: Report) -> None:
     found: Any
     readers: list[Callable[[], Any]] = [lambda: open_table(sound.spec, folder)]
     if name.startswith("forged"):
-        readers += [lambda: identity(path, "build it"), lambda: structure(path, "build it")]
+        carried = entry_of(sound.spec.game).tables.structure(sound.spec.options)
+        readers.append(lambda: identity(path, "build it"))
+        readers.append(lambda: structure(path, carried, "build it"))
     for read in readers:
         begin = time.perf_counter()
         try:

@@ -51,11 +51,11 @@ class YachtSolver(Solver):
         counts = {"values": state_count(second_yacht)}
         if name == "best":
             best = self._best_chances(second_yacht, progress)
-            return Built(spec, best.best, counts, structure)
+            return Built(spec, best.laid_out, counts, structure)
         hard, bonus = self._hard_play(second_yacht, progress)
         if name == "full":
             parts = {"tail": hard.tail, "tail_points": hard.tail_points, "bonus": bonus}
-            return Built(spec, hard.chance, counts, structure, parts)
+            return Built(spec, hard.laid_out, counts, structure, parts)
         made: ScoreDistributions = hard
         if name == "best_compact":
             made = MixedDistributions(hard, self._best_chances(second_yacht, progress), tables.MIX)

@@ -554,7 +554,7 @@ def _lattice(second_yacht: int, known: ScoreDistributions) -> Lattice:
     """Return distributions as arrays; what is beyond the rows becomes a tail at its mean."""
     start = tables.row_starts(second_yacht)
     if isinstance(known, LatticeDistributions):
-        return Lattice(start, np.asarray(known.chance), known.tail, known.tail_points)
+        return Lattice(start, known.laid_out, known.tail, known.tail_points)
     chance = np.zeros(start[-1])
     tail, tail_points = np.zeros((2, len(start) - 1))
     widths = np.diff(start)

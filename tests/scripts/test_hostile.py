@@ -115,6 +115,7 @@ def test_killed_and_failed_builds(tmp_path: Path) -> None:
         "from ustad.runtime.core.registry import entry as entry_of\n"
         "specs = [entry_of('dice_poker').tables.spec({'dash': 'sacrifice'})]\n"
         "for report in (builds.kill_builds(specs, 8, 1), builds.fill_disks(specs, 2, 1),\n"
+        "               builds.fill_bundles(specs[0]),\n"
         "               builds.build_together(specs, 1), builds.without_locks(specs[0])):\n"
         "    assert report.cases >= 2 or not report.faults, report\n"
         "    assert report.faults == [], report\n"

@@ -103,7 +103,8 @@ def test_a_bundle_cut_short_is_seen_to_be_one(
 ) -> None:
     """Whatever file cannot be put in place any more: not all is well, and a second run mends it."""
     replace = os.replace
-    for number in range(5):
+    files = 5
+    for number in range(2 * files):
         left = [number]
 
         def fail(*places: Path, left: list[int] = left) -> None:
@@ -117,12 +118,36 @@ def test_a_bundle_cut_short_is_seen_to_be_one(
             patch.setattr(os, "replace", fail)
             with pytest.raises(TableWriteError, match="No space left"):
                 write_bundle(opened, folder)
-        assert len(content(folder)) == number
+        # The first five are written aside, then all are put in place.
+        assert len(content(folder)) == max(number - files, 0)
         assert table_files(folder) == sorted(folder.glob("*.h5"))
-        if number > 1:  # before it there is one table and nothing beside it: no bundle yet
+        if number > files + 1:  # before it there is nothing, or a manifest alone: no bundle yet
             faults = bundle_faults(folder, {})
             assert "expected the list of all files" in str(faults[folder / "SHA256SUMS"])
         write_bundle(opened, folder)
+        assert bad(folder) == {}
+
+
+def test_a_full_disk_leaves_the_older_bundle_whole(
+    opened: list[Table], folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever file has no room any more, down to the last."""
+    before, sync = content(folder), os.fsync
+    for number in range(5):
+        left = [number]
+
+        def fail(handle: int, left: list[int] = left) -> None:
+            left[0] -= 1
+            if left[0] < 0:
+                raise OSError(28, "No space left on device")
+            sync(handle)
+
+        with monkeypatch.context() as patch:
+            patch.setattr(os, "fsync", fail)
+            with pytest.raises(TableWriteError, match="No space left") as error:
+                write_bundle(opened, folder)
+        assert "ustad-part" not in str(error.value)
+        assert content(folder) == before
         assert bad(folder) == {}
 
 
@@ -158,7 +183,7 @@ def test_every_changed_byte_is_found(folder: Path) -> None:
         (
             lambda f: (f / "SHA256SUMS").write_text(f"{'0' * 64}  {'long' * 80}\n"),
             "long" * 80,
-            "a readable file",
+            "a file that this user can read",
         ),
         (
             lambda f: (f / "SHA256SUMS").write_text((f / "SHA256SUMS").read_text() * 2),
@@ -175,7 +200,7 @@ def test_what_is_missing_too_many_or_no_list(
     assert f"expected {word}" in message
     assert "\n" not in message
     assert len(message) < 1_000
-    assert "ustad bundle --out" in message
+    assert ("ustad bundle --out" in message) == ("cannot be read" not in message)
 
 
 def test_a_manifest_must_be_of_its_table_even_if_the_list_says_so(folder: Path) -> None:
@@ -196,3 +221,12 @@ def test_a_sound_table_that_is_not_the_one_bundled(folder: Path) -> None:
 def test_a_game_that_is_not_known_is_no_table_of_ours(folder: Path) -> None:
     with pytest.raises(Exception, match="nim"):
         open_file(folder / "nim,heaps=2.h5")
+
+
+def test_a_file_without_end_is_not_read(folder: Path) -> None:
+    """Ten terabytes that take no room, listed with a digest: known by its size."""
+    with (folder / "more.json").open("wb") as file:
+        file.truncate(10**13)
+    with (folder / "SHA256SUMS").open("a") as file:
+        file.write(f"{'0' * 64}  more.json\n")
+    assert "at most 1000000 bytes, found 10000000000000" in bad(folder)["more.json"]

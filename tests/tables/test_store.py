@@ -38,6 +38,8 @@ from ustad.tables import (
     TableError,
     TableSpec,
     TableWriteError,
+    UnreadableTableError,
+    files,
     identity,
     open_table,
     store,
@@ -87,6 +89,17 @@ def refused(path: Path, kind: type[TableError] = CorruptTableError, spec: TableS
     return message
 
 
+def unreadable(path: Path) -> str:
+    """Assert that the file cannot be read and that nobody is told to build it anew."""
+    with pytest.raises(UnreadableTableError) as error:
+        open_table(SPEC, path.parent)
+    message = str(error.value)
+    assert error.value.kind == "unreadable"
+    assert str(path) in message
+    assert "ustad build" not in message
+    return message
+
+
 # What goes in comes out.
 
 
@@ -99,7 +112,7 @@ def test_round_trip(path: Path) -> None:
     assert table.counts == COUNTS
     assert table.start_value == VALUES.flat[7]
     assert (table.path, table.bytes, table.spec) == (path, path.stat().st_size, SPEC)
-    found = structure(path, "")
+    found = structure(path, STRUCTURE, "")
     assert set(found) == set(STRUCTURE)
     assert all(np.array_equal(found[name], STRUCTURE[name]) for name in STRUCTURE)
     assert identity(path, "") == ("nim", SPEC.options)
@@ -166,6 +179,63 @@ def test_an_opened_table_is_shared_until_its_file_changes(path: Path) -> None:
     refused(path, MissingTableError)
 
 
+NAMED = replace(SPEC, defaults={"heaps": 3, "misere": True, "rule": "last takes"})
+
+
+@pytest.mark.parametrize(
+    ("options", "name"),
+    [
+        ({}, "nim,misere=false.h5"),
+        ({"misere": True}, "nim.h5"),
+        ({"heaps": 4, "misere": True}, "nim,heaps=4.h5"),
+        ({"more": None}, "nim,misere=false,more=null.h5"),
+    ],
+)
+def test_a_file_is_named_by_what_differs_from_the_defaults(
+    options: dict[str, Any], name: str
+) -> None:
+    assert replace(NAMED, options={**SPEC.options, **options}).file_name == name
+
+
+def test_a_name_that_would_be_too_long_ends_in_a_digest() -> None:
+    """Of at most 100 bytes, with the suffix of a manifest too; no two are the same."""
+    names = set()
+    for count in range(1, 30):
+        for last in (1, 2):
+            options = {f"option{number:02}": "as usual" for number in range(count)}
+            spec = replace(SPEC, options={**options, "zone": last})
+            names.add(spec.file_name)
+            assert len(spec.file_name.encode()) <= 98
+            whole = ",".join(["nim", *(f"{name}={value}" for name, value in spec.options.items())])
+            if len(whole) <= 95:
+                assert spec.file_name == f"{whole}.h5"
+            else:
+                digest = hashlib.sha256(spec.options_json.encode()).hexdigest()[:16]
+                assert spec.file_name.endswith(f",{digest}.h5")
+                assert spec.file_name.startswith("nim,option00=as usual,")
+    assert len(names) == 58
+
+
+@pytest.mark.skipif(not hasattr(os, "umask"), reason="permissions of POSIX")
+@pytest.mark.parametrize("mask", [0o022, 0o077, 0o002])
+def test_files_follow_the_umask(tmp_path: Path, mask: int) -> None:
+    before = os.umask(mask)
+    try:
+        path = write(tmp_path)
+    finally:
+        os.umask(before)
+    assert path.stat().st_mode & 0o777 == 0o666 & ~mask
+
+
+def test_messages_are_escaped(tmp_path: Path) -> None:
+    """A name may hold line ends and what moves a terminal's cursor; a message does not."""
+    folder = tmp_path / "a\nb\x1b[2J"
+    with pytest.raises(MissingTableError) as error:
+        open_table(SPEC, folder)
+    assert "a\\nb\\x1b[2J" in str(error.value)
+    assert str(error.value).isprintable()
+
+
 def test_table_files_are_listed_by_name(tmp_path: Path) -> None:
     assert table_files(tmp_path / "none") == []
     paths = [write(tmp_path, replace(SPEC, options={"heaps": n})) for n in (2, 1)]
@@ -226,13 +296,28 @@ def test_foreign_hdf5(path: Path) -> None:
 def test_a_pipe_in_its_place_is_not_waited_for(path: Path) -> None:
     path.unlink()
     os.mkfifo(path)
-    assert "not a file" in refused(path)
+    assert "not a file" in unreadable(path)
 
 
 def test_a_folder_in_its_place(path: Path) -> None:
     path.unlink()
     path.mkdir()
-    assert "found Is a directory" in refused(path)
+    assert "Is a directory" in unreadable(path)
+
+
+@pytest.mark.parametrize("number", [errno.EACCES, errno.EIO, errno.ELOOP])
+def test_what_the_system_does_not_let_be_read_is_no_damage(
+    path: Path, monkeypatch: pytest.MonkeyPatch, number: int
+) -> None:
+    def fail(*_: Any, **__: Any) -> None:
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr(Path, "open", fail)
+    assert os.strerror(number) in unreadable(path)
+
+
+def test_a_folder_whose_name_is_too_long(tmp_path: Path) -> None:
+    assert os.strerror(errno.ENAMETOOLONG) in unreadable(SPEC.path(tmp_path / ("x" * 300)))
 
 
 def test_truncated(tables: Path, tmp_path: Path) -> None:
@@ -298,9 +383,10 @@ def test_arbitrary_bytes_give_a_table_error(
     path = SPEC.path(folder)
     path.write_bytes(sealed(content) if seal else b"ustad table\n" * magic + content)
     refused(path)
-    for read in (identity, structure):
-        with pytest.raises(TableError):
-            read(path, "ustad build")
+    with pytest.raises(TableError):
+        identity(path, "ustad build")
+    with pytest.raises(TableError):
+        structure(path, STRUCTURE, "ustad build")
 
 
 # Forgeries: the digest is right, the content is not.
@@ -474,7 +560,64 @@ def test_any_length_is_not_without_limit(tmp_path: Path) -> None:
 
     path = write(tmp_path, ANY_LENGTH)
     forge(path, change)
-    assert f"at most {store.LARGEST_ARRAY} bytes" in refused(path, CorruptTableError, ANY_LENGTH)
+    assert f"{store.LARGEST_ARRAYS} bytes at most" in refused(path, CorruptTableError, ANY_LENGTH)
+
+
+AT_MOST = replace(ANY_LENGTH, shape=(-40, 5), parts={"column": ("<i2", (-6,))})
+
+
+def test_a_length_of_at_most_so_many(tmp_path: Path) -> None:
+    assert open_table(AT_MOST, write(tmp_path, AT_MOST).parent).shape == (40, 5)
+    with pytest.raises(ValueError, match="expected"):
+        write(tmp_path, replace(AT_MOST, shape=(-39, 5)))
+    path = write(tmp_path, ANY_LENGTH, np.zeros((41, 5)))
+    assert "values <f8 of shape (-40, 5)" in refused(path, MismatchedTableError, AT_MOST)
+
+
+def test_what_no_table_has_is_refused_unread(path: Path) -> None:
+    """Bombs: sound datasets that nobody asked for, each small in the file."""
+
+    def change(file: h5py.File) -> None:
+        for number in range(20):
+            file.create_dataset(f"structure/x{number}", (2**46, 0), "<f8")
+            file.create_dataset(
+                f"y{number}", (25_000_000,), "<f8", chunks=(1 << 16,), compression="gzip"
+            )
+
+    forge(path, change)
+    tracemalloc.start()
+    assert "parts, structure, values in /, found 23 things" in refused(path)
+    with pytest.raises(CorruptTableError, match="rolls in structure, found 22 things"):
+        structure(path, STRUCTURE, "ustad build")
+    assert tracemalloc.get_traced_memory()[1] < 5_000_000
+    tracemalloc.stop()
+
+
+def test_values_out_of_bounds(path: Path) -> None:
+    """The same with the bounds of the spec: what cannot be is damage, whoever wrote it."""
+    wide = write(path.parent / "wide", SPEC, VALUES * 1e307)
+    assert np.isfinite(open_table(SPEC, wide.parent).values).all()
+    within = replace(SPEC, least=-4.0, most=4.0)
+    assert np.abs(VALUES).max() < 4
+    open_table(within, path.parent)
+    assert "values from -4 to 4, finite" in refused(wide, spec=within)
+    with pytest.raises(ValueError, match="finite"):
+        write(path.parent, within, VALUES * 10)
+
+
+def ascending(arrays: Any) -> None:
+    if (np.diff(arrays["column"]) < 0).any():
+        raise ValueError("columns that do not ascend")
+    assert arrays["values"].shape == (40, 5)
+
+
+def test_parts_that_do_not_go_together(path: Path) -> None:
+    spec = replace(SPEC, check=ascending)
+    open_table(spec, path.parent)
+    write_table(SPEC, path.parent, VALUES, COUNTS, STRUCTURE, {"column": PARTS["column"][::-1]})
+    assert "columns that do not ascend" in refused(path, spec=spec)
+    with pytest.raises(ValueError, match="ascend"):
+        write_table(spec, path.parent, VALUES, COUNTS, STRUCTURE, {"column": -PARTS["column"]})
 
 
 def test_a_huge_claimed_shape_costs_nothing(path: Path) -> None:
@@ -632,8 +775,8 @@ def test_links_out_of_the_file(path: Path) -> None:
 
 def test_a_soft_link(path: Path) -> None:
     def change(file: h5py.File) -> None:
-        file.move("values", "elsewhere")
-        file["values"] = h5py.SoftLink("/elsewhere")
+        file.move("values", "structure/elsewhere")
+        file["values"] = h5py.SoftLink("/structure/elsewhere")
 
     forge(path, change)
     assert "values in this file" in refused(path)
@@ -641,8 +784,8 @@ def test_a_soft_link(path: Path) -> None:
 
 def test_a_group_behind_a_link(path: Path) -> None:
     def change(file: h5py.File) -> None:
-        file.move("parts", "elsewhere")
-        file["parts"] = h5py.SoftLink("/elsewhere")
+        file.move("parts", "structure/elsewhere")
+        file["parts"] = h5py.SoftLink("/structure/elsewhere")
 
     forge(path, change)
     assert "parts in this file" in refused(path)
@@ -673,9 +816,9 @@ def test_external_storage(path: Path) -> None:
 
 def test_a_virtual_dataset(path: Path) -> None:
     def change(file: h5py.File) -> None:
-        file.move("values", "elsewhere")
+        file.move("values", "structure/elsewhere")
         layout = h5py.VirtualLayout(shape=(40, 5), dtype="<f8")
-        layout[:] = h5py.VirtualSource(".", "elsewhere", shape=(40, 5))
+        layout[:] = h5py.VirtualSource(".", "structure/elsewhere", shape=(40, 5))
         file.create_virtual_dataset("values", layout)
 
     forge(path, change)
@@ -697,7 +840,7 @@ def test_bits_of_hdf5_itself_under_a_right_digest(path: Path, name: str) -> None
         for _ in range(luck.choice([1, 1, 8])):
             changed[luck.randrange(512, len(changed))] = luck.randrange(256)
         path.write_bytes(sealed(bytes(changed[512:])))
-        for read in (lambda: open_table(SPEC, path.parent), lambda: structure(path, "")):
+        for read in (lambda: open_table(SPEC, path.parent), lambda: structure(path, STRUCTURE, "")):
             try:
                 found = read()
             except TableError as error:
@@ -742,7 +885,7 @@ def test_a_structure_is_checked_as_values_are(path: Path, kind: str) -> None:
 
     forge(path, change)
     with pytest.raises(CorruptTableError, match="rolls"):
-        structure(path, "ustad build")
+        structure(path, STRUCTURE, "ustad build")
 
 
 def test_a_structure_that_is_none(path: Path) -> None:
@@ -752,7 +895,7 @@ def test_a_structure_that_is_none(path: Path) -> None:
 
     forge(path, change)
     with pytest.raises(CorruptTableError):
-        structure(path, "ustad build")
+        structure(path, STRUCTURE, "ustad build")
 
 
 # Writing: the old file or the new one, whole.
@@ -764,7 +907,7 @@ def whole(path: Path) -> None:
     assert list(path.parent.iterdir()) == [path]
 
 
-@pytest.mark.parametrize("call", ["fsync", "replace", "chmod", "fdopen"])
+@pytest.mark.parametrize("call", ["fsync", "replace", "open", "fdopen"])
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EACCES, errno.EIO])
 def test_a_write_that_fails_leaves_the_old_file(
     path: Path, monkeypatch: pytest.MonkeyPatch, call: str, number: int
@@ -803,7 +946,7 @@ def test_a_temporary_file_is_removed_when_it_is_known_to_be_left_over(path: Path
     """A writer that was killed leaves its file; one that is at work must keep it."""
     content = path.read_bytes()
     stale, alive = path.parent / ".nim-killed.ustad-part", path.parent / ".nim-at-work.ustad-part"
-    for at, age in ((stale, store.STALE_AFTER + 60), (alive, store.STALE_AFTER - 60)):
+    for at, age in ((stale, files.STALE_AFTER + 60), (alive, files.STALE_AFTER - 60)):
         at.write_bytes(content[:-1])
         os.utime(at, (time.time() - age,) * 2)
     foreign = path.parent / ".film.part"
@@ -880,7 +1023,7 @@ def test_a_folder_that_may_not_be_written(path: Path, monkeypatch: pytest.Monkey
         def fail(*_: Any, **__: Any) -> None:
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
 
-        monkeypatch.setattr(store.tempfile, "mkstemp", fail)
+        monkeypatch.setattr(os, "open", fail)
     else:
         path.parent.chmod(0o555)
     try:

@@ -17,6 +17,9 @@ from ustad.runtime.games.five_dice.columns import Columns
 from ustad.runtime.games.five_dice.tables import SheetTables
 from ustad.tables import TableSpec
 
+_MOST_POINTS = 1000
+"""No sheet has so many points, the school bonus left out; most of part two pays at most 230."""
+
 
 class DicePokerTables(SheetTables):
     """The expected points of every option set."""
@@ -55,7 +58,8 @@ class DicePokerTables(SheetTables):
             "where no game comes the value is 0"
         )
         start = state_index(numbers, ALL_OPEN, ROW_COUNT, 0)
-        return self.values_spec(full, formula, state_count(numbers), start)
+        most = _MOST_POINTS + abs(full["school_bonus"])
+        return self.values_spec(full, formula, state_count(numbers), start, -most, most)
 
 
 TABLES = DicePokerTables()

@@ -101,7 +101,7 @@ def sheet_content(
     packed = rounded(table.values, LEAST_SCALE)
     read = packed.values()
     proof = prove(arrays, rules.turns, table.values, read, available_cores(), progress)
-    rounded_bot = bot(rules, replace(table, values=read))
+    rounded_bot = bot(rules, replace(table, source=read))
     starts = [rules.new(players, players - 1) for players in (1, 2, 3)]
     return Content(
         options=table.spec.options,

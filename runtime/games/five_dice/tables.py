@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ustad.runtime.core.entry import Tables
+from ustad.runtime.core.options import defaults
 from ustad.runtime.games.five_dice import turn
 from ustad.runtime.games.five_dice.columns import Columns
 from ustad.tables import TableSpec
@@ -25,7 +26,13 @@ class SheetTables(Tables):
         """Return the columns of the states under an option set."""
 
     def values_spec(
-        self, options: Mapping[str, Any], formula: str, states: int, start: int
+        self,
+        options: Mapping[str, Any],
+        formula: str,
+        states: int,
+        start: int,
+        least: float,
+        most: float,
     ) -> TableSpec:
         """Return the identity of the table of the expected points still to come.
 
@@ -34,6 +41,8 @@ class SheetTables(Tables):
             formula: how a state's number follows from the sheet.
             states: how many states there are.
             start: the state at the start of a game.
+            least: no state is worth less.
+            most: no state is worth more.
         """
         return TableSpec(
             game=self.name,
@@ -44,6 +53,9 @@ class SheetTables(Tables):
             index_formula=formula,
             shape=(states,),
             start_index=start,
+            defaults=defaults(self.fields),
+            least=least,
+            most=most,
         )
 
     def structure(self, options: Mapping[str, Any]) -> dict[str, NDArray[Any]]:

@@ -24,6 +24,10 @@ from ustad.tables import MissingTableError, TableSpec, open_table, tables_folder
 SHIPPED = Path(__file__).with_name("weights.json")
 
 
+LARGEST = 1000.0
+"""No number is larger: nets and what weighs in them are of some hundred points at most."""
+
+
 class MarriageTables(Tables):
     """The one table, for all options and numbers of players alike."""
 
@@ -47,6 +51,8 @@ class MarriageTables(Tables):
             index_formula="in order: " + "; ".join(NUMBER_NAMES),
             shape=(NUMBERS,),
             start_index=0,
+            least=-LARGEST,
+            most=LARGEST,
         )
 
 

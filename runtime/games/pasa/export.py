@@ -249,7 +249,7 @@ class RoundedBot(OneTableBot):
 
     def __init__(self, rules: Pasa, table: Table, read: Floats) -> None:
         super().__init__(rules, table)
-        self._read = replace(table, values=read)
+        self._read = replace(table, source=read)
 
     def ask(self, view: PasaState) -> Advice[int]:
         """Return the bets that are best by the exact table, all bets rated, and all shares."""

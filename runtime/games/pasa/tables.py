@@ -13,6 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from ustad.runtime.core.entry import Tables
@@ -30,6 +31,18 @@ from ustad.tables import TableSpec, table_files
 
 LARGEST_TABLE = 192_000_000
 """Bytes of the values of the largest table; a table file may have 200 MB."""
+
+
+CLOSE = 1e-9
+"""How near to one the shares of all seats add up."""
+
+
+def _check_shares(arrays: Mapping[str, NDArray[Any]]) -> None:
+    """Raise ValueError unless the win is shared out between throws."""
+    sums = arrays["values"].sum(axis=-1)
+    off = np.abs(sums - 1.0)
+    if off.max() > CLOSE:
+        raise ValueError(f"shares that add up to {float(sums.flat[off.argmax()])!r}")
 
 
 class PasaTables(Tables):
@@ -108,6 +121,10 @@ class PasaTables(Tables):
             ),
             shape=shape,
             start_index=((turns - 1) * splits + at_start) * players,
+            defaults=self.key_of({}),
+            least=-CLOSE,
+            most=1.0 + CLOSE,
+            check=_check_shares,
         )
 
 

@@ -12,10 +12,12 @@ from typing import Any
 from weakref import WeakValueDictionary
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ustad.runtime.core.entry import Tables
-from ustad.runtime.core.options import WholeNumber, read_options
+from ustad.runtime.core.options import WholeNumber, defaults, read_options
 from ustad.runtime.games.raja_pasu.rules import (
+    ALL_SEEDS,
     HOLES,
     NAME,
     ORIGIN_OPTION,
@@ -26,6 +28,21 @@ from ustad.runtime.games.raja_pasu.rules import (
 )
 from ustad.runtime.games.raja_pasu.states import touched_code
 from ustad.tables import Table, TableSpec, open_table
+
+_MOST_POSITIONS = 25_000_000
+"""Positions of a table; those of the start have 13,362,639, and 18,114,112 with origin=skipped."""
+
+_MOST_PATTERNS = 10_000
+"""Patterns of a table, of which some 1,300 are known."""
+
+
+def _check_parts(arrays: Mapping[str, NDArray[Any]]) -> None:
+    """Raise ValueError unless every pattern has its positions, one pattern after the other."""
+    first, count = arrays["first"].astype(np.int64), len(arrays["values"])
+    if len(first) != len(arrays["patterns"]) + 1 or len(arrays["steps"]) != count:
+        raise ValueError(f"{len(first)} beginnings of {len(arrays['patterns'])} patterns")
+    if first[0] != 0 or first[-1] != count or (np.diff(first) < 0).any():
+        raise ValueError(f"beginnings that do not lead from 0 to {count}")
 
 
 class RajaPasuTables(Tables):
@@ -58,14 +75,18 @@ class RajaPasuTables(Tables):
                 "cumulative sum of steps modulo 2^32. A position that is not there was not "
                 "solved; with no seed in the mover's row it is minus all seeds on the board."
             ),
-            shape=(-1,),
+            shape=(-_MOST_POSITIONS,),
             start_index=0,
             dtype="|i1",
             parts={
-                "steps": ("<u4", (-1,)),
-                "patterns": ("|u1", (-1, holes + 1)),
-                "first": ("<u4", (-1,)),
+                "steps": ("<u4", (-_MOST_POSITIONS,)),
+                "patterns": ("|u1", (-_MOST_PATTERNS, holes + 1)),
+                "first": ("<u4", (-_MOST_PATTERNS - 1,)),
             },
+            defaults=defaults(self.fields),
+            least=-ALL_SEEDS,
+            most=ALL_SEEDS,
+            check=_check_parts,
         )
 
 

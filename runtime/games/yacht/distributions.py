@@ -24,13 +24,15 @@ lump at its mean.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+
+from ustad.tables import Table
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -40,6 +42,10 @@ SPAN = 512
 
 REACH = 640
 """No lump has a mean of so many points or more."""
+
+
+CLOSE = 1e-6
+"""How near to one the chances of a state add up."""
 
 
 class Selection(Protocol):
@@ -152,20 +158,21 @@ class LatticeDistributions:
     """Distributions of all states in lattice form.
 
     Attributes:
-        chance: (entries,) float64: state after state the chance of 0, 1, 2, ... points.
+        chance: (entries,) float64: state after state the chance of 0, 1, 2, ... points; or the
+            table that holds them.
         widths: by section of equally many states, how many entries each state has.
         section: how many states a section has.
         tail: (states,) the chance of more points than there are entries.
         tail_points: (states,) the mean of these, 0 where there is no tail.
-        ensure: called with where rows begin and their width before they are read.
+        proper: whether the chances of a state add up to one.
     """
 
-    chance: Floats
+    chance: Floats | Table
     widths: tuple[int, ...]
     section: int
     tail: Floats
     tail_points: Floats
-    ensure: Callable[[Ints, int], None] | None = None
+    proper: bool = True
 
     @cached_property
     def _starts(self) -> Ints:
@@ -173,14 +180,10 @@ class LatticeDistributions:
         sizes = [width * self.section for width in self.widths]
         return np.cumsum([0, *sizes[:-1]])
 
-    @cached_property
-    def sections(self) -> tuple[Floats, ...]:
-        """The rows of each section: (section, width)."""
-        flat = np.asarray(self.chance)
-        return tuple(
-            flat[start : start + width * self.section].reshape(self.section, width)
-            for width, start in zip(self.widths, self._starts.tolist(), strict=True)
-        )
+    @property
+    def laid_out(self) -> Floats:
+        """All chances as an array."""
+        return self.chance.values if isinstance(self.chance, Table) else self.chance
 
     def rows(self, states: Ints) -> Floats:
         """Return (m, n) the chance of 0 to n - 1 points for each of m states."""
@@ -193,6 +196,8 @@ class LatticeDistributions:
                 here = np.flatnonzero(at == number)
                 rows[here, : self.widths[number]] = self._section_rows(number, states[here])
         tail = self.tail[states]
+        if isinstance(self.chance, Table) and self.proper:
+            _check_sums(self.chance, rows.sum(axis=1) + tail)
         return _with_tails(rows, tail, self.tail_points[states]) if tail.any() else rows
 
     def select(self, states: Ints) -> LatticeSelection:
@@ -200,12 +205,13 @@ class LatticeDistributions:
         return LatticeSelection(_trimmed(self.rows(states)))
 
     def _section_rows(self, number: int, states: Ints) -> Floats:
-        """Return (m, width) the rows of states that lie in one section, checked."""
+        """Return (m, width) the rows of states that lie in one section."""
         width = self.widths[number]
         at = states - number * self.section
-        if self.ensure is not None:
-            self.ensure(self._starts[number] + at * width, width)
-        rows: Floats = self.sections[number][at]
+        begin = self._starts[number] + at * width
+        if isinstance(self.chance, Table):
+            return self.chance.read(begin, width)
+        rows: Floats = windows(self.chance[None], width)[0][begin]
         return rows
 
 
@@ -218,25 +224,31 @@ class BestChances:
 
     Attributes:
         best: (entries,) float64: state after state the best chance of at least 0, 1, 2, ...
-            points.
+            points; or the table that holds them.
         widths: by section of equally many states, how many entries each state has.
         section: how many states a section has.
-        ensure: called with where rows begin and their width before they are read.
     """
 
-    best: Floats
+    best: Floats | Table
     widths: tuple[int, ...]
     section: int
-    ensure: Callable[[Ints, int], None] | None = None
 
     @cached_property
     def _full(self) -> LatticeDistributions:
         none = np.zeros(len(self.widths) * self.section)
-        return LatticeDistributions(self.best, self.widths, self.section, none, none, self.ensure)
+        return LatticeDistributions(self.best, self.widths, self.section, none, none, proper=False)
+
+    @property
+    def laid_out(self) -> Floats:
+        """All chances as an array."""
+        return self._full.laid_out
 
     def chances(self, states: Ints) -> Floats:
         """Return (m, n) the best chance of at least 0 to n - 1 points for each of m states."""
-        return self._full.rows(states)
+        found = self._full.rows(states)
+        if isinstance(self.best, Table):
+            _check_sums(self.best, found[:, 0])  # no points at least are certain
+        return found
 
     def rows(self, states: Ints) -> Floats:
         """Return (m, n) the chances as distributions: what is beyond the rows is at their end."""
@@ -248,6 +260,13 @@ class BestChances:
     def select(self, states: Ints) -> LatticeSelection:
         """Return the chances of m states as distributions."""
         return LatticeSelection(_trimmed(self.rows(states)))
+
+
+def _check_sums(table: Table, sums: Floats) -> None:
+    """Raise CorruptTableError unless what a table says is certain adds up to one."""
+    off = np.abs(sums - 1.0)
+    if not off.max(initial=0.0) <= CLOSE:
+        raise table.damage("chances that add up to 1", repr(float(sums[off.argmax()])))
 
 
 def _trimmed(rows: Floats) -> Floats:

@@ -228,7 +228,7 @@ def experts(
     """Return the experts that go by the exact values and by the rounded ones."""
     bonus = outlook.parts["bonus"] / BONUS_PARTS
     known = Outlooks("compact", read_compact(rules.second_yacht, outlook), bonus, False)
-    rounded_table = replace(table, values=read)
+    rounded_table = replace(table, source=read)
     return ExpertBot(TableBot(rules, table), known), ExpertBot(
         TableBot(rules, rounded_table), known
     )

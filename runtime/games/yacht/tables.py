@@ -23,12 +23,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ustad.runtime.core.options import Option
+from ustad.runtime.core.options import Option, defaults
 from ustad.runtime.games.five_dice.columns import Columns
 from ustad.runtime.games.five_dice.tables import SheetTables
 from ustad.runtime.games.five_dice.turn import DICE, FACES, HIGHEST_SUM
 from ustad.runtime.games.yacht.distributions import (
+    CLOSE,
     KNOTS,
+    REACH,
     SPAN,
     BestChances,
     CompactDistributions,
@@ -186,7 +188,7 @@ def _compact_layout(second_yacht: int, start: int) -> _Layout:
     }
     for step, count in zip(STEPS, counts, strict=True):
         parts |= {
-            step.name: (step.dtype, (-1,)),
+            step.name: (step.dtype, (-count * REACH,)),
             f"{step.name}_lengths": ("<u2", (count,)),
             f"{step.name}_first": ("<u2", (count,)),
         }
@@ -222,20 +224,46 @@ def outlook_spec(options: Mapping[str, Any], outlook: str) -> TableSpec:
         parts=layout.parts,
         plain=() if large else ("values",),
         mapped=large,
+        defaults=_DEFAULTS,
+        least=0.0,
+        most=1.0 + CLOSE if large else 255.0,
+        check=_check_tails if large else _check_compact,
     )
+
+
+def _check_compact(arrays: Mapping[str, NDArray[Any]]) -> None:
+    """Raise ValueError unless rows of parts are as long as is said and each holds a chance."""
+    for step in STEPS:
+        name = step.name
+        lengths = arrays[f"{name}_lengths"].astype(np.int64)
+        if lengths.min(initial=1) < 1 or lengths.sum() != len(arrays[name]):
+            raise ValueError(f"{name}_lengths that do not add up to {len(arrays[name])}")
+        if (arrays[f"{name}_first"] + lengths).max(initial=0) > REACH:
+            raise ValueError(f"{name}_first: points beyond {REACH}")
+        begin = np.cumsum(lengths) - lengths
+        if not np.add.reduceat(arrays[name], begin, dtype=np.int64).all():
+            raise ValueError(f"{name}: a row without chance")
+    if arrays["bonus"].max(initial=0) > BONUS_PARTS:
+        raise ValueError(f"bonus: more than {BONUS_PARTS} parts")
+
+
+def _check_tails(arrays: Mapping[str, NDArray[Any]]) -> None:
+    """Raise ValueError unless what is beyond the rows, if anything, has a chance and a mean."""
+    for name, most in (("tail", 1.0 + CLOSE), ("tail_points", REACH - 1), ("bonus", 1.0 + CLOSE)):
+        held = arrays.get(name, np.zeros(1))
+        if held.min() < -CLOSE or held.max() > most:
+            raise ValueError(f"{name} out of 0 to {most:g}")
 
 
 def read_full(second_yacht: int, table: Table) -> LatticeDistributions:
     """Return the distributions of a full table."""
     tail, points = table.parts["tail"], table.parts["tail_points"]
-    return LatticeDistributions(
-        table.values, widths(second_yacht), section(), tail, points, table.ensure
-    )
+    return LatticeDistributions(table, widths(second_yacht), section(), tail, points)
 
 
 def read_best(second_yacht: int, table: Table) -> BestChances:
     """Return the best chances of their table."""
-    return BestChances(table.values, widths(second_yacht), section(), table.ensure)
+    return BestChances(table, widths(second_yacht), section())
 
 
 def read_compact(second_yacht: int, table: Table) -> CompactDistributions:
@@ -275,6 +303,11 @@ OUTLOOK = Option(
     "the best chances of every total too; best_compact, compact with these",
 )
 """What a table holds beside the values."""
+
+_DEFAULTS = defaults((*OPTIONS, OUTLOOK))
+
+_MOST_POINTS = 1575
+"""Points of the best sheet there is: thirteen yachts, twelve of them paid 100 more."""
 
 
 class YachtTables(SheetTables):
@@ -335,7 +368,8 @@ class YachtTables(SheetTables):
             "is paid by the write that lifts the upper sum to 63"
         )
         start = state_index(ALL_OPEN, OPEN_YACHT, 0)
-        return self.values_spec(full, formula, state_count(second_yacht), start)
+        states = state_count(second_yacht)
+        return self.values_spec(full, formula, states, start, 0.0, _MOST_POINTS)
 
 
 TABLES = YachtTables()

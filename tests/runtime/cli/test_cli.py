@@ -232,7 +232,8 @@ def test_questions_that_are_wrong(run_ustad: Ustad, tables: Path, name: str, as_
         ("[" * 100_000, "json", ""),
         ('{"game":"yacht","dice":' + "9" * 5_000 + "}", "json", ""),
         (" " * 1_000_001, "json", "expected at most 1000000"),
-        ("\ufeff{}", "json", "not JSON"),
+        ("\ufeff\ufeff{}", "json", "not JSON"),
+        ("\ufeff{}", "usage", 'expected "yacht"'),
         ("[]", "usage", "position: expected an object"),
         ("3", "usage", "position: expected an object"),
         ("null", "usage", "position: expected an object"),
@@ -448,7 +449,7 @@ def test_verify_finds_the_bad_table(
     elif damage == "empty":
         path.write_bytes(b"")
     elif damage == "name":
-        path = path.rename(sound / "yacht.h5")
+        path = path.rename(sound / "yacht,of=mine.h5")
     else:
         path.unlink()
         spec = TableSpec("chess", {}, "what", "points", 1, "f", (1,), 0)

@@ -79,6 +79,53 @@ def test_without_a_folder_to_write_in_nothing_is_kept(
     assert not loaded()
 
 
+@pytest.mark.skipif(not hasattr(os, "getuid"), reason="owners and permissions of POSIX")
+def test_folders_of_kernels_are_their_owner_s_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = os.umask(0)
+    try:
+        assert made.private_folder(tmp_path / "a" / "b" / "c") == tmp_path / "a" / "b" / "c"
+    finally:
+        os.umask(before)
+    for path in (tmp_path / "a", tmp_path / "a" / "b", tmp_path / "a" / "b" / "c"):
+        assert path.stat().st_mode & 0o777 == 0o700
+
+
+@pytest.mark.skipif(not hasattr(os, "getuid"), reason="owners and permissions of POSIX")
+@pytest.mark.parametrize(
+    ("at", "mode", "kept"),
+    [
+        ("a/b", 0o755, True),
+        ("a/b", 0o770, False),
+        ("a/b", 0o707, False),
+        ("a", 0o777, False),
+        ("a", 0o775, False),
+        ("a", 0o1777, True),
+        ("a/b", 0o1777, False),
+    ],
+)
+def test_where_others_may_write_nothing_is_kept(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], at: str, mode: int, kept: bool
+) -> None:
+    """A pickle of somebody else would run here.  Above, the sticky bit keeps others out."""
+    (tmp_path / "a" / "b").mkdir(parents=True)
+    (tmp_path / at).chmod(mode)
+    assert (made.private_folder(tmp_path / "a" / "b") is not None) == kept
+    told = capsys.readouterr().err
+    assert ("" if kept else "can be written by others") in told
+    assert told.count("\n") == (not kept)
+
+
+@pytest.mark.skipif(not hasattr(os, "getuid"), reason="owners and permissions of POSIX")
+def test_what_another_user_owns_is_not_kept_in(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "getuid", lambda: 4321)
+    assert made.private_folder(tmp_path / "a") is None
+    assert "belongs to another user" in capsys.readouterr().err
+
+
 def test_what_is_not_of_the_package_is_not_kept(folder: Path) -> None:
     def double(number: int) -> int:
         return 2 * number

@@ -107,7 +107,7 @@ def folder(
 ) -> Path:
     """A folder of tables for these tests: those of yacht, with an outlook, and more to come."""
     found = tmp_path_factory.mktemp("export-tables")
-    for path in tables.glob("yacht,second_yacht=*.h5"):
+    for path in tables.glob("yacht*.h5"):
         shutil.copy(path, found)
     write_outlook(found)
     return found
@@ -178,7 +178,7 @@ def python_vectors(named: Named, made: Made, count: int) -> list[dict[str, Any]]
     rules = entry.rules.make(**table.spec.options)
     bot = yacht_bots.TableBot if name == "yacht" else dice_poker_bots.TableBot
     begins = [rules.new(players, 0) for players in (1, 2, 6)]
-    told = bot(rules, replace(table, values=packed.values()))
+    told = bot(rules, replace(table, source=packed.values()))
     return vectors(entry.codec, begins, bot(rules, table), told, count, seed, level(named))
 
 
@@ -773,7 +773,7 @@ def test_the_proof_counts_what_the_bots_choose(made: Callable[[Named], Made]) ->
     rules = dice_poker.DicePoker(**export.table.spec.options)
     packed = rounded(export.table.values, 0.02)
     exact = dice_poker_bots.TableBot(rules, export.table)
-    told = dice_poker_bots.TableBot(rules, replace(export.table, values=packed.values()))
+    told = dice_poker_bots.TableBot(rules, replace(export.table, source=packed.values()))
     arrays = dice_poker_export.sheet_arrays(rules.numbers)
     states = rounding._one_of_each_future(arrays, reachable(arrays, 15))
     some = states.at(np.random.default_rng(2).permutation(len(states.open))[:60])
@@ -997,7 +997,7 @@ def test_python_refuses_damage(made: Callable[[Named], Made], tmp_path: Path) ->
     [
         ({"format_version": 2}, "another table"),
         ({"files": {"../values.bin": {"bytes": 1, "sha256": ""}}}, "no name of a file"),
-        ({"files": {"values.bin": {"bytes": 10**10, "sha256": ""}}}, "bytes 10000000000"),
+        ({"files": {"values.bin": {"bytes": 10**10, "sha256": ""}}}, "200000000 bytes at most"),
         ({"arrays": {"values": {"file": "values.bin", "dtype": "uint16", "shape": [10**9],
                                 "at": 0}}}, "shape"),
     ],

@@ -99,7 +99,14 @@ def test_every_method_answers(advisor: Advisor) -> None:
         (b'{"id":1e999,"method":"fly"}', "json", None),
         (b'{"a":' * 5000, "json", None),
         (b"[" * 100_000, "json", None),
-        (b'{"id":1,"method":"ask","position":' + b"9" * 5000 + b"}", "json", None),
+        (b'{"id":1,"method":"ask","position":' + b"9" * 5000 + b"}", "json", 1),
+        (b'{"id":"a","method":"ask","position":{"x":1,"x":2}}', "json", "a"),
+        (b'{"id":"\\u0041\\"}{","method":"ask","method":"ask"}', "json", 'A"}{'),
+        (b'{"position":{"id":1,"x":1e999},"id":-2.5}', "json", -2.5),
+        (b'{"position":' + b"[" * 100_000 + b"]" * 100_000 + b',"id":3}', "json", 3),
+        (b'{"a":"id","b":[1,1e999],"c":{"d":"id"}}', "json", None),
+        (b'{"id":{"id":4},"x":NaN}', "json", None),
+        (b'[{"id":4,"x":NaN}]', "json", None),
     ],
 )
 def test_a_bad_line_gets_an_error_with_its_id(
@@ -256,3 +263,27 @@ def test_the_exchange_in_the_readme_is_what_happens(advisor: Advisor) -> None:
     for request, told in zip(requests, answers, strict=True):
         assert request.startswith("> ")
         assert json.loads(told.removeprefix("< ")) == answer(request[2:].encode(), advisor)
+
+
+def test_the_first_line_may_begin_with_a_byte_order_mark(advisor: Advisor) -> None:
+    line = b'\xef\xbb\xbf{"id":1,"method":"fly"}\n'
+    answers = io.StringIO()
+    serve(io.BytesIO(2 * line), answers, advisor)
+    first, second = map(json.loads, answers.getvalue().splitlines())
+    assert (first["id"], first["error"]["kind"]) == (1, "usage")
+    assert second["error"]["kind"] == "json"
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), -float("inf"), {1: {2j}}])
+def test_an_answer_that_is_no_json_does_not_end_the_process(value: Any) -> None:
+    class Broken(Advisor):
+        def legal(self, position: Any) -> Any:
+            return {"legal": [value]}
+
+    line = json.dumps({"id": 4, "method": "legal", "position": POSITION}).encode() + b"\n"
+    answers = io.StringIO()
+    serve(io.BytesIO(2 * line), answers, Broken())
+    for text in answers.getvalue().splitlines():
+        found = json.loads(text)
+        assert (found["id"], found["error"]["kind"]) == (4, "internal")
+        assert "no JSON" in found["error"]["message"]

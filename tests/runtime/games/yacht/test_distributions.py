@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from itertools import product
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -25,6 +26,7 @@ from ustad.runtime.games.yacht.distributions import (
     win_shares,
 )
 from ustad.solver.yacht import compact
+from ustad.tables import CorruptTableError, Table, TableSpec, open_table, write_table
 
 
 @settings(max_examples=40, deadline=None)
@@ -72,14 +74,34 @@ def test_rows_of_sections_of_different_width() -> None:
     assert outlook.rows(np.array([2])).tolist() == [[1.0, 0.0]]
 
 
-def test_runs_are_checked_before_they_are_read() -> None:
-    seen: list[tuple[list[int], int]] = []
-    none = np.zeros(4)
-    outlook = LatticeDistributions(
-        np.ones(10), (3, 2), 2, none, none, lambda at, width: seen.append((at.tolist(), width))
+def table_of(chances: list[float], folder: Path) -> Table:
+    """Return a table that is read block by block."""
+    values = np.array(chances)
+    spec = TableSpec(
+        "yacht", {}, "chance", "probability", 1, "v", values.shape, 0, mapped=True, least=0, most=1
     )
-    outlook.rows(np.array([3, 0, 1]))
-    assert sorted(seen) == [([0, 3], 3), ([8], 2)]
+    write_table(spec, folder, values, {}, {})
+    return open_table(spec, folder)
+
+
+def test_rows_of_a_table_are_read_and_must_add_up(tmp_path: Path) -> None:
+    """A state whose chances are zeros, under whatever digests, is damage."""
+    chances = [0.5, 0.25, 0.25, 0.0, 0.75, 0.25, 0.5, 0.25, 0.0, 0.0]
+    tail = np.array([0.0, 0.0, 0.25, 0.0])
+    outlook = LatticeDistributions(table_of(chances, tmp_path), (3, 2), 2, tail, tail)
+    assert outlook.rows(np.array([1, 0])).tolist() == [[0.0, 0.75, 0.25], [0.5, 0.25, 0.25]]
+    assert outlook.rows(np.array([2]))[0].sum() == pytest.approx(1.0)
+    with pytest.raises(CorruptTableError, match=r"chances that add up to 1, found 0\.0"):
+        outlook.rows(np.array([0, 3]))
+    with pytest.raises(CorruptTableError, match="chances that add up to 1"):
+        outlook.select(np.array([3]))
+
+
+def test_best_chances_of_a_table_begin_with_certainty(tmp_path: Path) -> None:
+    best = BestChances(table_of([1.0, 0.75, 0.25, 0.0, 0.0, 0.0], tmp_path), (3,), 2)
+    assert best.chances(np.array([0])).tolist() == [[1.0, 0.75, 0.25]]
+    with pytest.raises(CorruptTableError, match=r"chances that add up to 1, found 0\.0"):
+        best.select(np.array([0, 1]))
 
 
 def test_best_chances_as_a_distribution() -> None:

@@ -26,9 +26,7 @@ def marriage_distances() -> Row:
     finishes = iter([counts_of(hand[:13]) for hand in hands])
     memory = np.zeros(1 << 16, dtype=np.int64)
     none = np.zeros(CARDS, dtype=np.int64)
-    groups, outs = finish_work()
-    chosen = np.zeros(4, dtype=np.int64)
-    jokers = joker_mask(6)
+    work, jokers = finish_work(), joker_mask(6)
 
     def show() -> None:
         for hand in islice(shows, size):
@@ -36,7 +34,7 @@ def marriage_distances() -> Row:
 
     def finish() -> None:
         for hand in islice(finishes, size):
-            kernels.search_finish(hand, jokers, 12, groups, outs, chosen, True)
+            kernels.search_finish(work, hand, jokers, 12, True, 0)
 
     show()
     finish()

@@ -1,4 +1,4 @@
-"""Marriage: whole rounds in compiled code, and the weights of expert learned from them.
+"""The numbers of Marriage's expert, learned from rounds of self-play.
 
 **The problem.**  What is each feature of an option worth in net points?  A round
 is won or lost by much besides one decision: the standard deviation of a seat's net
@@ -14,11 +14,10 @@ the compatible features are these).  The policy that plays the best of them is t
 the next to play with noise.  Two such steps are made, the first from *hard*.
 
 **Luck as a control.**  Beside x stand numbers that tell how lucky a seat and its
-opponents were: how good the dealt hand is, and for each card from the stock whether
-it helped less the chance that it did.  They leave the slopes as they are and take
+opponents were (``records``).  They leave the slopes as they are and take
 more than half of the variance away.
 
-**The net to expect** is a second regression, of the net from each opponent on what a seat
+**The predicted net** is a second regression, of the net from each opponent on what a seat
 knows at a decision, one for each kind of decision.  The rounds are of the learned weights
 themselves, of two to five players in turn, and now and then a show, a finish or a tanela
 is passed over, so that the net without it is learned too.
@@ -29,7 +28,6 @@ are rounded to ``DECIMALS``: they are the same for any number of threads.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -40,26 +38,56 @@ import numpy as np
 from ustad.runtime.core.kernels import compiled
 from ustad.runtime.core.work import Progress, available_cores
 from ustad.runtime.games.marriage.cards.cards import CARDS, COPIES, Floats, Ints
-from ustad.runtime.games.marriage.decisions import work_space
+from ustad.runtime.games.marriage.features import Work, new_work
 from ustad.runtime.games.marriage.levels import level_weights
+from ustad.runtime.games.marriage.round.options import RuleNumbers
 from ustad.runtime.games.marriage.round.rules import Marriage
 from ustad.runtime.games.marriage.states import (
-    DISCARD_UNSHOWN,
-    DRAW_UNSHOWN,
-    FEATURE_NAMES,
-    KIND_ROWS,
+    BESIDE,
+    HAND_ROWS,
     KIND_STARTS,
-    MOST_TOLD,
-    NUMBER_NAMES,
+    LONGEST_ROW,
     NUMBERS,
-    TOLD,
-    TOLD_LAID,
     WEIGHTS,
+    Beside,
+    Kind,
+    PostShowTake,
+    PreShowTake,
+    Weights,
 )
-from ustad.runtime.games.marriage.tables import SHIPPED
-from ustad.solver.marriage.rounds import KINDS, LUCK, new_record, play_round
+from ustad.solver.marriage.records import LUCK, Record, new_record
+from ustad.solver.marriage.rounds import Players, play_round
 
 DECK: Ints = np.repeat(np.arange(CARDS), COPIES)
+
+SEED = 2026
+PLAYERS = 4
+STEPS = ((1.0, 64_000), (2.0, 64_000))
+"""The noise and the rounds of each step; the noise of the first is in turns, of the next in
+net points."""
+NET_ROUNDS = 48_000
+PASSES = 0.03
+"""How often the rounds of nets pass over a show, a finish or a tanela: so that it is known
+what that costs."""
+BLOCK = 500
+RIDGE = 1e-3
+DECIMALS = 4
+LEAST_SPREAD = 1e-7
+"""A feature whose mean square is less cannot be learned and weighs nothing."""
+FIVE = 5.0
+"""What a five paid for laying is worth where it is known to be paid."""
+
+ROUNDS = sum(rounds for _, rounds in STEPS) + NET_ROUNDS
+PRODUCTS = WEIGHTS + 2 * LUCK + 2
+BY_RULE = (
+    Weights.PRE_SHOW_DRAW + PreShowTake.PRINTED,
+    Weights.POST_SHOW_DRAW + PostShowTake.JOKER,
+    Weights.POST_SHOW_DRAW + PostShowTake.MAAL,
+)
+"""Weights that are 0: jokers are taken by rule."""
+
+
+# Sums of products.
 
 
 @compiled
@@ -76,101 +104,65 @@ def add_products(products: Floats, row: Floats, net: float) -> None:
 
 
 @compiled
+def add_features(products: Floats, record: Record, seat: int, line: Floats) -> None:
+    """Add the products of a seat's features, its luck and that of others, 1, and its net.
+
+    Args:
+        products: (PRODUCTS, PRODUCTS) added to.
+        record: of a round.
+        seat: the seat.
+        line: (PRODUCTS,) working space.
+    """
+    size = len(products)
+    line[:WEIGHTS] = record.learned[seat]
+    for k in range(LUCK):
+        line[WEIGHTS + k] = record.luck[seat, k]
+        line[WEIGHTS + LUCK + k] = record.luck[:, k].sum() - record.luck[seat, k]
+    line[size - 2] = 1.0
+    line[size - 1] = record.net[seat]
+    for a in range(size):
+        if line[a] != 0.0:
+            for b in range(size):
+                products[a, b] += line[a] * line[b]
+
+
+@compiled
 def add_rounds(
     orders: Ints,
-    players: int,
-    options: Any,
-    weights: Floats,
-    temperature: float,
+    numbers: RuleNumbers,
+    players: Players,
     passes: float,
     seed: int,
-    work: Any,
-    record: Any,
+    work: Work,
+    record: Record,
     products: Floats,
-    told_products: Floats,
+    net_products: Floats,
 ) -> None:
     """Play rounds and add up the products of the regressions.
 
     Args:
         orders: (rounds, 160) the decks.
-        players: how many seats.
-        options: the options, see RuleNumbers.
-        weights: (WEIGHTS,) what all seats play.
-        temperature: of the noise; without any, ``products`` is left alone.
-        passes: how often a decision passes over a show, a finish or a tanela to lay; if
-            never, ``told_products`` is left alone.
+        numbers: the options.
+        players: how the seats play; of those without noise no features are added.
+        passes: see ``play_round``; without any, ``net_products`` is left alone.
         seed: of the noise.
-        work: :func:`ustad.runtime.games.marriage.decisions.work_space`.
-        record: :func:`new_record`.
-        products: (n, n) added to, n = WEIGHTS + 2 LUCK + 2: the products of the
-            features, the luck of the seat and of its opponents, 1, and the net.
-        told_products: (KINDS, MOST_TOLD + 1, MOST_TOLD + 1) added to: for each kind of
-            decision the products of what a net is told by, and the net from each opponent.
+        work: working arrays.
+        record: working space.
+        products: see :func:`add_features`.
+        net_products: (kinds, LONGEST_ROW + 1, LONGEST_ROW + 1) added to: for each kind of
+            decision the products of the predictors and of the net from each opponent.
     """
-    many = np.zeros((players, WEIGHTS))
-    for seat in range(players):
-        many[seat] = weights
-    temperatures = np.full(players, temperature)
-    able = np.ones(players, dtype=np.int64)
-    learned, luck, told, kinds, seen = record
-    net = np.zeros(players, dtype=np.int64)
-    notes = np.zeros((players, 4), dtype=np.int64)
-    size = len(products)
-    line = np.zeros(size)
-    for game in range(len(orders)):
-        play_round(
-            orders[game],
-            players,
-            0,
-            options,
-            many,
-            temperatures,
-            able,
-            able,
-            passes,
-            seed + game,
-            work,
-            record,
-            net,
-            notes,
-        )
-        for seat in range(players):
-            for at in range(seen[seat]):
-                from_each = net[seat] / (players - 1)
-                add_products(told_products[kinds[seat, at]], told[seat, at], from_each)
-            if temperature == 0.0:
-                continue
-            line[:WEIGHTS] = learned[seat]
-            for k in range(LUCK):
-                line[WEIGHTS + k] = luck[seat, k]
-                line[WEIGHTS + LUCK + k] = luck[:, k].sum() - luck[seat, k]
-            line[size - 2] = 1.0
-            line[size - 1] = net[seat]
-            for a in range(size):
-                if line[a] != 0.0:
-                    for b in range(size):
-                        products[a, b] += line[a] * line[b]
-
-
-# Learning.
-
-SEED = 2026
-PLAYERS = 4
-STEPS = ((1.0, 64_000), (2.0, 64_000))
-"""The noise and the rounds of each step; the noise of the first is in turns, of the next in
-net points."""
-VALUE_ROUNDS = 48_000
-PASSES = 0.03
-"""How often the rounds of values pass over a show, a finish or a tanela: so that it is known
-what that costs."""
-BLOCK = 500
-RIDGE = 1e-3
-DECIMALS = 4
-LEAST_SPREAD = 1e-7
-"""A feature whose mean square is less cannot be learned and weighs nothing."""
-
-ROUNDS = sum(rounds for _, rounds in STEPS) + VALUE_ROUNDS
-PRODUCTS = WEIGHTS + 2 * LUCK + 2
+    line = np.zeros(len(products))
+    many = len(players.temperatures)
+    for number in range(len(orders)):
+        play_round(orders[number], 0, numbers, players, passes, seed + number, work, record)
+        for seat in range(many):
+            for at in range(record.noted[seat]):
+                from_each = record.net[seat] / (many - 1)
+                of_kind = net_products[record.kinds[seat, at]]
+                add_products(of_kind, record.predictors[seat, at], from_each)
+            if players.temperatures[seat] > 0.0:
+                add_features(products, record, seat, line)
 
 
 def decks(block: int, rounds: int, seed: int) -> Ints:
@@ -181,37 +173,32 @@ def decks(block: int, rounds: int, seed: int) -> Ints:
 
 def learn_block(block: int, weights: Floats, temperature: float, rounds: int, seed: int) -> Floats:
     """Return the products of the features from one block of rounds; see :func:`add_rounds`."""
-    return _block(block, weights, PLAYERS, temperature, 0.0, decks(block, rounds, seed))[0]
+    orders = decks(block, rounds, seed)
+    return _block(block, orders, _alike(weights, temperature, PLAYERS), 0.0)[0]
 
 
-def value_block(block: int, weights: Floats, rounds: int, seed: int) -> Floats:
-    """Return the products of what a net is told by from one block of rounds.
+def net_block(block: int, weights: Floats, rounds: int, seed: int) -> Floats:
+    """Return the products of what a net is predicted by from one block of rounds.
 
     The blocks are of two, three, four and five players in turn.
     """
-    return _block(block, weights, 2 + block % 4, 0.0, PASSES, decks(block, rounds, seed))[1]
+    orders = decks(block, rounds, seed)
+    return _block(block, orders, _alike(weights, 0.0, 2 + block % 4), PASSES)[1]
 
 
-def _block(
-    block: int, weights: Floats, players: int, temperature: float, passes: float, orders: Ints
-) -> tuple[Floats, Floats]:
-    products = (
-        np.zeros((PRODUCTS, PRODUCTS)),
-        np.zeros((KINDS, MOST_TOLD + 1, MOST_TOLD + 1)),
-    )
-    add_rounds(
-        orders,
-        players,
-        Marriage().numbers,
-        weights,
-        temperature,
-        passes,
-        block * BLOCK,
-        work_space(),
-        new_record(players),
-        *products,
-    )
-    return products
+def _alike(weights: Floats, temperature: float, players: int) -> Players:
+    """Return players who all play by the same weights, lay tanelas and find the best show."""
+    able = np.ones(players, dtype=np.bool_)
+    return Players(np.tile(weights, (players, 1)), np.full(players, temperature), able, able)
+
+
+def _block(block: int, orders: Ints, players: Players, passes: float) -> tuple[Floats, Floats]:
+    products = np.zeros((PRODUCTS, PRODUCTS))
+    net_products = np.zeros((len(Kind), LONGEST_ROW + 1, LONGEST_ROW + 1))
+    numbers, record = Marriage().numbers, new_record(len(players.temperatures))
+    seed = block * BLOCK
+    add_rounds(orders, numbers, players, passes, seed, new_work(), record, products, net_products)
+    return products, net_products
 
 
 def slopes(products: Floats, ridge: float = RIDGE) -> Floats:
@@ -241,12 +228,39 @@ def without_column(products: Floats, column: int, slope: float) -> Floats:
     return np.asarray(change.T @ products @ change)
 
 
+# Learning.
+
+
+class Blocks:
+    """Plays blocks of rounds in threads and adds up what they bring, in order.
+
+    Args:
+        pool: the threads.
+        total: how many rounds there will be in all.
+        progress: called with the rounds played and all rounds.
+    """
+
+    def __init__(self, pool: ThreadPoolExecutor, total: int, progress: Progress | None) -> None:
+        self._pool, self._total, self._progress = pool, total, progress
+        self._done = 0
+
+    def added(self, block: Callable[[int], Floats], rounds: int) -> Floats:
+        """Return the sum of what all blocks of some rounds bring."""
+        sums: Any = 0.0
+        for products in self._pool.map(block, range(-(-rounds // BLOCK))):
+            sums = sums + products
+            self._done = min(self._done + BLOCK, self._total)
+            if self._progress:
+                self._progress(self._done, self._total)
+        return np.asarray(sums)
+
+
 def learn(
     steps: tuple[tuple[float, int], ...] = STEPS,
     seed: int = SEED,
     progress: Progress | None = None,
     threads: int | None = None,
-    value_rounds_wanted: int = VALUE_ROUNDS,
+    net_rounds: int = NET_ROUNDS,
 ) -> Floats:
     """Return (NUMBERS,) the numbers of expert, learned from nothing but the rules.
 
@@ -255,24 +269,11 @@ def learn(
         seed: of the decks.
         progress: called with the rounds played and all rounds.
         threads: how many to use, all cores by default.
-        value_rounds_wanted: rounds to learn the net to expect from.
+        net_rounds: rounds to learn the predicted net from.
     """
     weights = level_weights("hard")
-    done, total = 0, sum(rounds for _, rounds in steps) + value_rounds_wanted
-    numbers = np.zeros(NUMBERS)
     with ThreadPoolExecutor(threads or available_cores()) as pool:
-
-        def added(block: Callable[[int], Floats], rounds: int) -> Any:
-            """Return the sum of the products of all blocks, in order."""
-            nonlocal done
-            sums: Any = 0.0
-            for products in pool.map(block, range(-(-rounds // BLOCK))):
-                sums = sums + products
-                done = min(done + BLOCK, total)
-                if progress:
-                    progress(done, total)
-            return sums
-
+        blocks = Blocks(pool, sum(rounds for _, rounds in steps) + net_rounds, progress)
         for step, (temperature, rounds) in enumerate(steps):
             block = partial(
                 learn_block,
@@ -281,41 +282,25 @@ def learn(
                 rounds=rounds,
                 seed=seed + step,
             )
-            weights = slopes(added(block, rounds))[:WEIGHTS]
-            # Jokers are taken by rule.
-            weights[_weight("draw before the show: take a putali or master")] = 0.0
-            weights[_weight("draw after the show: take a joker")] = 0.0
-            weights[_weight("draw after the show: maal of the card taken")] = 0.0
+            weights = slopes(blocks.added(block, rounds))[:WEIGHTS]
+            weights[[*BY_RULE]] = 0.0
             weights = np.round(weights, DECIMALS)
-        numbers[:WEIGHTS] = weights
-        block = partial(
-            value_block, weights=weights, rounds=value_rounds_wanted, seed=seed + len(steps)
-        )
-        products = added(block, value_rounds_wanted)
-        for kind, row in enumerate(KIND_ROWS):
-            told = [*range(row + TOLD), MOST_TOLD]
-            of_kind = products[kind][np.ix_(told, told)]
-            found = numbers[KIND_STARTS[kind] : KIND_STARTS[kind + 1]]
-            if kind in (DRAW_UNSHOWN, DISCARD_UNSHOWN):
-                found[:] = slopes(of_kind)
-            else:
-                fives = row + TOLD_LAID
-                found[:] = slopes(without_column(of_kind, fives, 5.0))
-                found[fives] = 5.0
-    return np.round(numbers, DECIMALS)
+        block = partial(net_block, weights=weights, rounds=net_rounds, seed=seed + len(steps))
+        nets = net_numbers(blocks.added(block, net_rounds))
+    return np.round(np.concatenate([weights, nets]), DECIMALS)
 
 
-def _weight(name: str) -> int:
-    return FEATURE_NAMES.index(name)
-
-
-def ship(numbers: Floats) -> None:
-    """Write the file of numbers that ships with the package."""
-    told = {
-        "what": "what features of a hand are worth to expert, and the net to expect, in points",
-        "command": "ustad build marriage --force",
-        "seed": SEED,
-        "rounds": ROUNDS,
-        "numbers": dict(zip(NUMBER_NAMES, numbers.tolist(), strict=True)),
-    }
-    SHIPPED.write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
+def net_numbers(products: Floats) -> Floats:
+    """Return (NUMBERS - WEIGHTS,) the numbers that predict nets, from sums of products."""
+    numbers = np.zeros(NUMBERS)
+    for kind, row in zip(Kind, HAND_ROWS, strict=True):
+        used = [*range(row + BESIDE), LONGEST_ROW]
+        of_kind = products[kind][np.ix_(used, used)]
+        found = numbers[KIND_STARTS[kind] : KIND_STARTS[kind + 1]]
+        if kind in (Kind.PRE_SHOW_DRAW, Kind.PRE_SHOW_DISCARD):
+            found[:] = slopes(of_kind)
+        else:
+            fives = row + Beside.FIVES
+            found[:] = slopes(without_column(of_kind, fives, FIVE))
+            found[fives] = FIVE
+    return numbers[WEIGHTS:]

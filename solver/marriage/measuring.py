@@ -6,13 +6,14 @@ import numpy as np
 
 from ustad.runtime.core.work import Progress
 from ustad.runtime.games.marriage.cards.cards import Floats
-from ustad.runtime.games.marriage.decisions import work_space
+from ustad.runtime.games.marriage.features import new_work
 from ustad.runtime.games.marriage.levels import STYLES, level_weights
 from ustad.runtime.games.marriage.round.rules import Marriage
 from ustad.runtime.games.marriage.states import WEIGHTS
 from ustad.runtime.games.marriage.tables import shipped_numbers
 from ustad.solver.marriage.learning import DECK, PLAYERS
-from ustad.solver.marriage.rounds import new_record, play_round
+from ustad.solver.marriage.records import new_record
+from ustad.solver.marriage.rounds import Players, play_round
 
 DEFAULT = Marriage()
 
@@ -42,44 +43,26 @@ def measure(
         rules: with their options.
         progress: called with the deals played and all deals.
     """
-    known = shipped_numbers() if numbers is None and "expert" in (hero, others) else numbers
+    if numbers is None:
+        numbers = shipped_numbers()
     pair = (hero, others)
     styles = [STYLES[level] for level in pair]
-    weights = np.array(
-        [
-            level_weights(level) if level != "expert" or known is None else known[:WEIGHTS]
-            for level in pair
-        ]
+    weights = [numbers[:WEIGHTS] if level == "expert" else level_weights(level) for level in pair]
+    both = Players(
+        np.array(weights),
+        np.array([style.temperature for style in styles]),
+        np.array([style.lays for style in styles]),
+        np.array([style.finds_best for style in styles]),
     )
-    temperatures = np.array([style.temperature for style in styles])
-    lays = np.array([int(style.lays) for style in styles])
-    finds_best = np.array([int(style.finds_best) for style in styles])
-    work = work_space()
-    net = np.zeros(players, dtype=np.int64)
-    notes = np.zeros((players, 4), dtype=np.int64)
-    record = new_record(players)
+    work, record = new_work(), new_record(players)
     means = np.zeros(deals)
     for deal in range(deals):
         order = np.random.default_rng((seed, deal)).permutation(DECK)
         for seat in range(players):
             who = np.array([0 if other == seat else 1 for other in range(players)])
-            play_round(
-                order,
-                players,
-                0,
-                rules.numbers,
-                weights[who],
-                temperatures[who],
-                lays[who],
-                finds_best[who],
-                0.0,
-                deal,
-                work,
-                record,
-                net,
-                notes,
-            )
-            means[deal] += net[seat] / players
+            seated = Players(*(part[who] for part in both))
+            play_round(order, 0, rules.numbers, seated, 0.0, deal, work, record)
+            means[deal] += record.net[seat] / players
         if progress:
             progress(deal + 1, deals)
     return float(means.mean()), float(1.96 * means.std(ddof=1) / np.sqrt(deals))

@@ -1,588 +1,335 @@
-"""Whole rounds of Marriage in compiled code."""
+"""Whole rounds of Marriage in compiled code, by the rules and decisions of the runtime.
+
+The cards lie in arrays of counts (:class:`Layout`); the course of the round, what a seat
+knows, its decisions and the settlement are the flat functions of
+``ustad.runtime.games.marriage``.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-import ustad.runtime.games.marriage.kernels  # noqa: F401  # registers what compiled rounds call
+import ustad.runtime.games.marriage.kernels  # noqa: F401  # lets compiled code call the rules
 from ustad.runtime.core.kernels import compiled
-from ustad.runtime.games.marriage.cards.cards import CARDS, COPIES, MASTER, PUTALI, Floats, Ints
-from ustad.runtime.games.marriage.cards.maal import PRINTED, joker_mask, laid_points, maal_points
+from ustad.runtime.games.marriage.cards.cards import (
+    ALL_CARDS,
+    CARDS,
+    HAND,
+    NO_CARD,
+    Floats,
+    Ints,
+)
 from ustad.runtime.games.marriage.cards.melds import DUBLEES_TO_SHOW, SHOW_MELDS
-from ustad.runtime.games.marriage.cards.shows import dublee_count
 from ustad.runtime.games.marriage.decisions import (
-    TO_DISCARD,
-    TO_FINISH,
-    TO_LAY,
-    TO_PILE,
-    TO_SHOW,
-    TO_SHOW_DUBLEES,
-    TO_STOCK,
+    Action,
+    Decision,
+    Player,
     Ratings,
     decide,
+    first_pair,
     mixed,
 )
-from ustad.runtime.games.marriage.features import rate_after_show, rate_before_show, told_row
-from ustad.runtime.games.marriage.round.settlement import DUBLEE_PAYS, SHOWN_PAYS, UNSHOWN_PAYS
-from ustad.runtime.games.marriage.states import (
-    AFTER,
-    BEFORE,
-    DISCARD_AFTER,
-    DISCARD_BEFORE,
-    DISCARD_SHOWN,
-    DISCARD_UNSHOWN,
-    DRAW_AFTER,
-    DRAW_BEFORE,
-    DRAW_SHOWN,
-    DRAW_UNSHOWN,
-    FINISH,
-    KIND_ROWS,
-    MOST_TOLD,
-    SHOW,
-    TAKE_AFTER,
-    TAKE_BEFORE,
-    WEIGHTS,
+from ustad.runtime.games.marriage.features import Work, rate_after_show, rate_before_show
+from ustad.runtime.games.marriage.round.course import (
+    Course,
+    after_discard,
+    after_draw,
+    after_show,
+    after_tiplu_drawn,
+    among,
+    draws_tiplu,
+    first_turn,
+    is_over,
+    pile_size,
+    seat_of_turn,
+    seat_to_move,
+    sees_tiplu,
+    tiplu_place,
+)
+from ustad.runtime.games.marriage.round.known import (
+    Sight,
+    cards_not_in_sight,
+    has_dublees,
+    held_cards,
+    unseen_cards,
+)
+from ustad.runtime.games.marriage.round.options import RuleNumbers
+from ustad.runtime.games.marriage.round.settlement import counted_maal, settle, tanelas_laid
+from ustad.solver.marriage.records import (
+    Record,
+    clear,
+    learn_from_noise,
+    note_deal_luck,
+    note_draw,
+    note_draw_luck,
+    note_move,
+    rate_hand,
 )
 
 MOST_TURNS = 2000
-MOST_SEEN = 160
-"""Of so many decisions of a seat in one round notes are taken."""
-KINDS = len(KIND_ROWS)
+"""A round of the learner that lasts longer is broken off."""
 
 
-@compiled
-def known_elsewhere(taken: Ints, thrown: Ints, table: Ints, seat: int, unseen: Ints) -> None:
-    """Take from ``unseen`` the cards known to be in the hands of the other seats."""
-    for other in range(len(table)):
-        if other != seat:
-            for card in range(CARDS):
-                held = max(0, max(0, taken[other, card] - thrown[other, card]) - table[other, card])
-                unseen[card] = max(0, unseen[card] - held)
+class Layout(NamedTuple):
+    """Where the cards of a round lie; all but pile and stock are counts.
 
-
-@compiled
-def softmax_row(
-    rows: Floats,
-    valid: Any,
-    values: Floats,
-    barred: int,
-    best: int,
-    temperature: float,
-    first: int,
-    into: Floats,
-) -> None:
-    """Add to ``into`` the features of the chosen discard less what the noise expects."""
-    width = rows.shape[1]
-    highest = -np.inf
-    for card in range(CARDS):
-        if valid[card] and card != barred:
-            highest = max(highest, values[card])
-    total = 0.0
-    for card in range(CARDS):
-        if valid[card] and card != barred:
-            total += np.exp((values[card] - highest) / temperature)
-    for card in range(CARDS):
-        if valid[card] and card != barred:
-            share = np.exp((values[card] - highest) / temperature) / total
-            for k in range(width):
-                into[first + k] -= share * rows[card, k]
-    for k in range(width):
-        into[first + k] += rows[best, k]
-
-
-LUCK = 18
-"""How many numbers tell the luck of a seat: nine of its deal, nine of its draws."""
-
-
-@compiled
-def deal_luck(
-    work: Any, hand: Ints, dublee: bool, master_is_pure: bool, place: int, luck: Floats
-) -> None:
-    """Fill the part of ``luck`` that tells how good a dealt hand is."""
-    memory, rows, valid = work[0], work[3], work[5]
-    none = np.zeros(CARDS, dtype=np.int64)
-    rate_before_show(
-        memory, hand, none, COPIES - hand, dublee, master_is_pure, 0.0, False, rows, valid
-    )
-    distance = int(rows[CARDS, 0])
-    if distance < 4:
-        luck[distance] = 1.0
-    luck[4] = rows[CARDS, 1]
-    luck[5] = 1.0 if dublee and dublee_count(hand) >= 5 else 0.0
-    luck[6] = 5.0 * hand[PUTALI] + 10.0 * hand[MASTER]
-    luck[7] = (hand == 3).sum()
-    luck[8] = place
-
-
-@compiled
-def draw_luck(
-    before: Floats, after: Floats, has_shown: bool, card: int, printed_share: float, luck: Floats
-) -> None:
-    """Add to ``luck`` how much better a card of the stock was than could be expected.
-
-    ``before`` and ``after`` rate the hand without and with the card.
+    Attributes:
+        hands: (players, 54) in hand.
+        laid: (players, 54) tanelas laid before the first draw.
+        table: (players, 54) all that lies before each seat, these among it.
+        taken: (players, 54) taken from the pile.
+        discarded: (players, 54) discarded.
+        open_cards: (54,) pile and table.
+        pile: (160,) from the bottom; as many count as the course has.
+        stock: (n,) all that was there, in the order of drawing; at its end the tiplu once it
+            is drawn.
     """
-    hit = 1.0 if after[0] < before[0] else 0.0
-    distance = int(before[0])
-    if has_shown:
-        if distance > 0:
-            luck[11 + min(3, distance)] += hit - (before[5] + before[6] + before[7]) / 10.0
-    else:
-        if distance > 0:
-            luck[8 + min(3, distance)] += hit - (before[5] + before[6] + before[7]) / 10.0
-        if before[10] > 0.0:
-            luck[16] += (1.0 if after[BEFORE - 1] > 0.0 else 0.0) - before[12] / 10.0
-        if before[9] > 0.0:
-            luck[17] += (1.0 if after[10] > 0.0 else 0.0) - before[11] / 10.0
-    points = 5.0 if card == PUTALI else (10.0 if card == MASTER else 0.0)
-    luck[15] += points - printed_share
+
+    hands: Ints
+    laid: Ints
+    table: Ints
+    taken: Ints
+    discarded: Ints
+    open_cards: Ints
+    pile: Ints
+    stock: Ints
+
+
+class Players(NamedTuple):
+    """How the seats play: (players, ...) of each what ``Player`` has of one."""
+
+    weights: Floats
+    temperatures: Floats
+    lays: NDArray[np.bool_]
+    finds_best: NDArray[np.bool_]
+
+
+# The rules, as far as they move cards.
 
 
 @compiled
-def rate_hand(
-    work: Any,
-    hand: Ints,
-    laid: Ints,
-    unseen: Ints,
-    tiplu: int,
-    has_shown: bool,
-    dublees: bool,
-    dublee: bool,
-    master_is_pure: bool,
-    somebody: bool,
-) -> None:
-    """Rate a hand as it is: the last row of the rows before or after the show."""
-    memory, groups, outs, rows, rows_after, valid, _, _, _ = work
-    if has_shown:
-        jokers = joker_mask(tiplu)
-        rate_after_show(hand, unseen, jokers, dublees, False, groups, outs, rows_after, valid)
-    else:
-        rate_before_show(
-            memory,
-            hand,
-            laid,
-            unseen,
-            dublee,
-            master_is_pure,
-            1.0 if somebody else 0.0,
-            False,
-            rows,
-            valid,
-        )
-
-
-def new_record(players: int) -> tuple[Any, ...]:
-    """Return what a round writes down for each seat.
-
-    Returns:
-        (players, WEIGHTS): with noise, the features of the chosen options less their
-        expectation, summed over the decisions; (players, LUCK): how lucky it was;
-        (players, MOST_SEEN, MOST_TOLD): what the net to expect is told by, decision by
-        decision; (players, MOST_SEEN): their kinds; (players,): how many.
-    """
-    return (
-        np.zeros((players, WEIGHTS)),
-        np.zeros((players, LUCK)),
-        np.zeros((players, MOST_SEEN, MOST_TOLD)),
-        np.zeros((players, MOST_SEEN), dtype=np.int64),
-        np.zeros(players, dtype=np.int64),
+def dealt(order: Ints, course: Course) -> Layout:
+    """Return the layout of a round dealt from (160,) cards in order."""
+    players = course.players
+    hands = np.zeros((players, CARDS), dtype=np.int64)
+    for place in range(HAND * players):
+        hands[seat_of_turn(course, place), order[place]] += 1
+    open_cards = np.zeros(CARDS, dtype=np.int64)
+    pile = np.zeros(ALL_CARDS, dtype=np.int64)
+    pile[0] = order[HAND * players]
+    open_cards[pile[0]] += 1
+    return Layout(
+        hands,
+        np.zeros((players, CARDS), dtype=np.int64),
+        np.zeros((players, CARDS), dtype=np.int64),
+        np.zeros((players, CARDS), dtype=np.int64),
+        np.zeros((players, CARDS), dtype=np.int64),
+        open_cards,
+        pile,
+        order[HAND * players + 1 :].copy(),
     )
 
 
 @compiled
-def take_note(
-    told: Floats,
-    kinds: Ints,
-    seen: Ints,
-    kind: int,
-    row: Floats,
-    hand: Ints,
-    table: Ints,
-    laid: Ints,
-    tiplu: int,
-    others_shown: int,
-    stock: int,
-    players: int,
-    dublees: bool,
-    at_once: bool,
-) -> None:
-    """Note what the net to expect is told by at a decision of a seat.
+def next_of_stock(layout: Layout, course: Course) -> int:
+    """Return the place of the card of the stock that is drawn next."""
+    return len(layout.stock) - course.stock - course.tiplu_drawn
 
-    ``told``, ``kinds`` and ``seen`` (1,) are the seat's part of a record, the others as
-    in :func:`ustad.runtime.games.marriage.values.told_row`; ``tiplu`` is -1 if not seen.
+
+@compiled
+def take_tiplu(layout: Layout, course: Course) -> bool:
+    """Move the tiplu to the end of the stock; tell whether a card can be it."""
+    end = len(layout.stock)
+    place = tiplu_place(layout.stock, next_of_stock(layout, course), end)
+    if place < 0:
+        return False
+    tiplu = layout.stock[place]
+    for later in range(place, end - 1):
+        layout.stock[later] = layout.stock[later + 1]
+    layout.stock[end - 1] = tiplu
+    return True
+
+
+@compiled
+def tiplu_of(layout: Layout, course: Course) -> int:
+    """Return the tiplu, NO_CARD if it is not drawn."""
+    return layout.stock[-1] if course.tiplu_drawn else NO_CARD
+
+
+@compiled
+def sight_of(layout: Layout, course: Course, seat: int) -> Sight:
+    """Return what a seat knows; hand, tanelas and table are those of the layout themselves."""
+    hand = layout.hands[seat]
+    tiplu = tiplu_of(layout, course) if sees_tiplu(course, seat) else NO_CARD
+    hidden = cards_not_in_sight(hand, layout.open_cards, tiplu)
+    held = held_cards(layout.taken, layout.discarded, layout.table)
+    piled = pile_size(course)
+    return Sight(
+        course,
+        seat,
+        hand,
+        layout.laid[seat],
+        layout.table[seat],
+        unseen_cards(hidden, held, seat),
+        tiplu,
+        layout.pile[piled - 1] if piled > 0 else NO_CARD,
+        layout.discarded[seat].any(),
+    )
+
+
+@compiled
+def cards_to_lay(work: Work, sight: Sight, decision: Decision) -> Ints:
+    """Return (54,) the cards that a decision lays on the table."""
+    found = np.zeros(CARDS, dtype=np.int64)
+    if decision.action == Action.LAY:
+        found[decision.card] = 3
+    elif decision.action == Action.SHOW:
+        for place in range(SHOW_MELDS - tanelas_laid(sight.laid)):
+            for card in work.show[place]:
+                found[card] += 1
+    elif decision.action == Action.SHOW_DUBLEES:
+        left = sight.hand.copy()
+        for _ in range(DUBLEES_TO_SHOW):
+            pair = first_pair(left)
+            left[pair] = 0
+            found[pair] = 2
+    elif decision.action == Action.FINISH:
+        found[:] = sight.hand
+        found[decision.card] -= 1
+        if has_dublees(sight):
+            pair = first_pair(found)
+            found[:] = 0
+            found[pair] = 2
+    return found
+
+
+@compiled
+def after_move(
+    layout: Layout, course: Course, numbers: RuleNumbers, decision: Decision, laid: Ints
+) -> Course:
+    """Move the cards of a legal move, and return the course after it.
+
+    Args:
+        layout: changed.
+        course: before the move.
+        numbers: the options.
+        decision: what is done.
+        laid: (54,) the cards that it lays on the table.
     """
-    at = seen[0]
-    if at < MOST_SEEN:
-        tanelas = (laid > 0).sum()
-        putali_laid = laid[PUTALI] > 0
-        points = maal_points(hand + table, tiplu, 0, False, True, False)
-        pay = laid_points(tanelas, putali_laid)
-        told_row(row, points, pay, others_shown, stock, players, dublees, at_once, told[at])
-        kinds[at] = kind
-        seen[0] += 1
-
-
-@compiled
-def lay_show(
-    dublees: bool, found: Ints, hand: Ints, laid: Ints, table: Ints, open_cards: Ints
-) -> None:
-    """Lay a show on the table: the melds found, or the first seven dublees."""
-    if dublees:
-        pairs = 0
-        for card in range(MASTER):
-            if hand[card] >= 2 and pairs < DUBLEES_TO_SHOW:
-                pairs += 1
-                hand[card] -= 2
-                table[card] += 2
-                open_cards[card] += 2
-    else:
-        for m in range(SHOW_MELDS - (laid > 0).sum()):
-            for card in found[m]:
-                hand[card] -= 1
-                table[card] += 1
-                open_cards[card] += 1
-
-
-@compiled
-def draw_tiplu(stock: Ints, top: int, end: int) -> int:
-    """Take the tiplu out of ``stock[top:end]`` and return it, -1 if no card can be it."""
-    for at in range(end - 1, top - 1, -1):
-        if stock[at] < PUTALI:
-            tiplu = stock[at]
-            for later in range(at, end - 1):
-                stock[later] = stock[later + 1]
-            return int(tiplu)
-    return -1
-
-
-@compiled
-def settle(
-    hands: Ints,
-    laid: Ints,
-    table: Ints,
-    has_shown: Any,
-    has_dublees: Any,
-    tiplu: int,
-    finisher: int,
-    printed_need_show: bool,
-    laid_need_tiplu: bool,
-    net: Ints,
-    notes: Ints,
-) -> None:
-    """Fill ``net`` and, of ``notes``, maal and finisher, at the end of a round."""
-    players = len(hands)
-    total = 0
-    for seat in range(players):
-        counts_tiplu = has_shown[seat] and tiplu >= 0
-        notes[seat, 2] = maal_points(
-            hands[seat] + table[seat],
-            tiplu if counts_tiplu else -1,
-            (laid[seat] > 0).sum(),
-            laid[seat, PUTALI] > 0,
-            has_shown[seat] or not has_shown.any() or not printed_need_show,
-            counts_tiplu or not laid_need_tiplu,
+    action, card = decision
+    seat = seat_to_move(course)
+    hand, piled = layout.hands[seat], pile_size(course)
+    if action == Action.DRAW_STOCK:
+        hand[layout.stock[next_of_stock(layout, course)]] += 1
+        return after_draw(course, NO_CARD)
+    if action == Action.DRAW_PILE:
+        top = layout.pile[piled - 1]
+        hand[top] += 1
+        layout.open_cards[top] -= 1
+        layout.taken[seat, top] += 1
+        return after_draw(course, top)
+    hand -= laid
+    layout.table[seat] += laid
+    layout.open_cards[:] += laid
+    if action == Action.LAY:
+        layout.laid[seat] += laid
+        return course
+    if action in (Action.SHOW, Action.SHOW_DUBLEES):
+        first = draws_tiplu(course)
+        course = after_show(course, action == Action.SHOW_DUBLEES, numbers)
+        return (
+            after_tiplu_drawn(course, numbers) if first and take_tiplu(layout, course) else course
         )
-        notes[seat, 3] = 1 if seat == finisher else 0
-        total += notes[seat, 2]
-    for seat in range(players):
-        net[seat] = players * notes[seat, 2] - total
-    if finisher >= 0:
-        for seat in range(players):
-            if seat != finisher:
-                paid = SHOWN_PAYS if has_shown[seat] else UNSHOWN_PAYS
-                if has_dublees[finisher]:
-                    paid += DUBLEE_PAYS
-                net[seat] -= paid
-                net[finisher] += paid
+    hand[card] -= 1
+    layout.pile[piled] = card
+    layout.open_cards[card] += 1
+    layout.discarded[seat, card] += 1
+    return after_discard(course, action == Action.FINISH)
+
+
+@compiled
+def settle_round(
+    layout: Layout, course: Course, numbers: RuleNumbers, maal: Ints, net: Ints
+) -> None:
+    """Fill (players,) the maal that counts for each seat, and what it wins."""
+    tiplu = tiplu_of(layout, course)
+    for seat in range(course.players):
+        maal[seat] = counted_maal(
+            numbers,
+            layout.hands[seat] + layout.table[seat],
+            layout.laid[seat],
+            tiplu,
+            among(course.shown, seat),
+            course.shown != 0,
+        )
+    settle(course, maal, net)
+
+
+# Rounds of bots.
 
 
 @compiled
 def play_round(
     order: Ints,
-    players: int,
-    first_seat: int,
-    options: Any,
-    weights: Floats,
-    temperatures: Floats,
-    lays: Ints,
-    finds_best: Ints,
+    first: int,
+    numbers: RuleNumbers,
+    players: Players,
     passes: float,
     seed: int,
-    work: Any,
-    record: Any,
-    net: Ints,
-    notes: Ints,
-) -> int:
-    """Play a round with the decisions of the bots and return the number of turns.
+    work: Work,
+    record: Record,
+) -> Course:
+    """Play a round with the decisions of the bots and return how it ended.
 
     Args:
         order: (160,) the cards as they are dealt.
-        players: how many seats.
-        first_seat: who plays first.
-        options: the options, see RuleNumbers.
-        weights: (players, WEIGHTS) of each seat.
-        temperatures: (players,) the noise of each seat.
-        lays: (players,) whether each lays tanelas.
-        finds_best: (players,) whether each looks for the best show.
+        first: who plays first.
+        numbers: the options.
+        players: how each seat plays.
         passes: how often a decision passes over what can be shown, finished or laid;
-            with any, the record tells the decisions.
+            with any, the record tells what nets are predicted by.
         seed: of the noise.
-        work: :func:`ustad.runtime.games.marriage.decisions.work_space`.
-        record: see :func:`new_record`; the first two are filled for seats with noise.
-        net: (players,) filled with what each wins.
-        notes: (players, 4) filled: whether it showed, in which turn, maal, finisher.
+        work: working arrays.
+        record: filled; the features and the luck of seats with noise alone.
     """
-    dublee, master_is_pure, at_once, printed_need_show, laid_need_tiplu = options
-    learned, luck, told, kinds, seen = record
-    _, groups, outs, rows, rows_after, valid, values, row, melds_out = work
-    hands = np.zeros((players, CARDS), dtype=np.int64)
-    laid = np.zeros((players, CARDS), dtype=np.int64)
-    table = np.zeros((players, CARDS), dtype=np.int64)
-    taken = np.zeros((players, CARDS), dtype=np.int64)
-    thrown = np.zeros((players, CARDS), dtype=np.int64)
-    has_shown = np.zeros(players, dtype=np.bool_)
-    has_dublees = np.zeros(players, dtype=np.bool_)
-    sees = np.zeros(players, dtype=np.bool_)
-    learned[:] = 0.0
-    luck[:] = 0.0
-    notes[:] = 0
-    seen[:] = 0
-    before = np.zeros(max(BEFORE, AFTER))
-    for place in range(21 * players):
-        hands[(first_seat + place) % players, order[place]] += 1
-    for place in range(players):
-        seat = (first_seat + place) % players
-        if temperatures[seat] > 0.0:
-            deal_luck(work, hands[seat], dublee, master_is_pure, place, luck[seat])
-    stock = order[21 * players + 1 :].copy()
-    top, end = 0, len(stock)
-    pile = np.zeros(MOST_TURNS + 2, dtype=np.int64)
-    pile[0] = order[21 * players]
-    piled = 1
-    open_cards = np.zeros(CARDS, dtype=np.int64)
-    open_cards[pile[0]] += 1
-    tiplu = -1
-    tiplu_drawn = False
-    somebody = False
-    finisher = -1
-    turns = 0
-    unseen = np.zeros(CARDS, dtype=np.int64)
-    while finisher < 0 and turns < MOST_TURNS and end > top:
-        seat = (first_seat + turns) % players
-        hand = hands[seat]
-        drawn = False
-        barred = -1
-        while True:
-            unseen[:] = COPIES - hand - open_cards
-            if sees[seat]:
-                unseen[tiplu] -= 1
-            known_elsewhere(taken, thrown, table, seat, unseen)
-            pile_top = pile[piled - 1] if piled > 0 else -1
-            others_shown = has_shown.sum() - has_shown[seat]
-            left = end - top
-            action, card = decide(
-                Ratings(rate_before_show, rate_after_show),
-                work,
-                hand,
-                laid[seat],
-                table[seat],
-                unseen,
-                tiplu if sees[seat] else -1,
-                has_shown[seat],
-                has_dublees[seat],
-                1.0 if somebody else 0.0,
-                drawn,
-                turns < players and not drawn,
-                pile_top,
-                barred,
-                dublee,
-                master_is_pure,
-                at_once or not drawn,
-                weights[seat],
-                temperatures[seat],
-                lays[seat] > 0,
-                finds_best[seat] > 0,
-                passes > 0.0 and mixed(seed, turns * 16 + seat, drawn) < passes,
-                seed,
-                (turns * 2 + drawn) * 8 + seat,
-            )
-            temperature = temperatures[seat]
-            draws = action in (TO_STOCK, TO_PILE)
-            if draws and (temperature > 0.0 or passes > 0.0):
-                # The row of the pile's card stays; the rows of the hand are rated anew.
-                rate_hand(
-                    work,
-                    hand,
-                    laid[seat],
-                    unseen,
-                    tiplu if sees[seat] else -1,
-                    has_shown[seat],
-                    has_dublees[seat],
-                    dublee,
-                    master_is_pure,
-                    somebody,
-                )
-                if has_shown[seat]:
-                    before[:AFTER] = rows_after[CARDS]
-                else:
-                    before[:BEFORE] = rows[CARDS]
-            shows = action in (TO_SHOW, TO_SHOW_DUBLEES)
-            sees_now = shows and (at_once or not drawn)
-            if action in (TO_DISCARD, TO_FINISH):
-                hand[card] -= 1
-            elif shows:
-                lay_show(
-                    action == TO_SHOW_DUBLEES, melds_out, hand, laid[seat], table[seat], open_cards
-                )
-                has_dublees[seat] = action == TO_SHOW_DUBLEES
+    many = len(players.temperatures)
+    course = first_turn(many, (first - 1) % many)
+    layout = dealt(order, course)
+    clear(record)
+    for place in range(many):
+        seat = seat_of_turn(course, place)
+        if players.temperatures[seat] > 0.0:
+            note_deal_luck(record, work, numbers, sight_of(layout, course, seat), place)
+    while not is_over(course) and course.turns < MOST_TURNS:
+        seat = seat_to_move(course)
+        noisy = players.temperatures[seat] > 0.0
+        sight = sight_of(layout, course, seat)
+        player = Player(
+            players.weights[seat], players.temperatures[seat], players.lays[seat],
+            players.finds_best[seat], seed,
+        )  # fmt: skip
+        moment = course.turns * 16 + seat
+        passed = passes > 0.0 and mixed(seed, moment, course.has_drawn) < passes
+        ratings = Ratings(rate_before_show, rate_after_show)
+        decision = decide(ratings, work, numbers, sight, player, passed)
+        laid = cards_to_lay(work, sight, decision)
+        draws = decision.action in (Action.DRAW_STOCK, Action.DRAW_PILE)
+        if noisy:
+            learn_from_noise(record, work, sight, decision, player.temperature)
+        if draws and (noisy or passes > 0.0):
+            before = rate_hand(work, numbers, sight).copy()
             if passes > 0.0:
-                kind = -1
-                about = before[:0]
-                if draws:
-                    kind = DRAW_SHOWN if has_shown[seat] else DRAW_UNSHOWN
-                    about = before[:AFTER] if has_shown[seat] else before[:BEFORE]
-                elif action == TO_FINISH:
-                    kind = FINISH
-                elif sees_now:
-                    kind = SHOW
-                    rate_after_show(
-                        hand,
-                        unseen,
-                        PRINTED,
-                        has_dublees[seat],
-                        False,
-                        groups,
-                        outs,
-                        rows_after,
-                        valid,
-                    )
-                    about = rows_after[CARDS]
-                elif action == TO_DISCARD and valid[card]:
-                    if not has_shown[seat]:
-                        kind = DISCARD_UNSHOWN
-                        about = rows[card]
-                    else:
-                        kind = DISCARD_SHOWN if sees[seat] else SHOW
-                        about = rows_after[card]
-                if kind >= 0:
-                    take_note(
-                        told[seat],
-                        kinds[seat],
-                        seen[seat : seat + 1],
-                        kind,
-                        about,
-                        hand,
-                        table[seat],
-                        laid[seat],
-                        tiplu if sees[seat] else -1,
-                        others_shown,
-                        left,
-                        players,
-                        has_dublees[seat],
-                        sees_now,
-                    )
-            if draws:
-                if temperature > 0.0 and pile_top >= 0:
-                    take = 1.0 / (1.0 + np.exp(-values[CARDS] / temperature))
-                    share = (1.0 if action == TO_PILE else 0.0) - take
-                    at, width = DRAW_BEFORE, BEFORE + TAKE_BEFORE
-                    if has_shown[seat]:
-                        at, width = DRAW_AFTER, AFTER + TAKE_AFTER
-                    for k in range(width):
-                        learned[seat, at + k] += share * row[k]
-                drawn = True
-                if action == TO_STOCK:
-                    new = stock[top]
-                    top += 1
-                    hand[new] += 1
-                    if temperature > 0.0:
-                        rate_hand(
-                            work,
-                            hand,
-                            laid[seat],
-                            unseen,
-                            tiplu if sees[seat] else -1,
-                            has_shown[seat],
-                            has_dublees[seat],
-                            dublee,
-                            master_is_pure,
-                            somebody,
-                        )
-                        share = (5.0 * unseen[PUTALI] + 10.0 * unseen[MASTER]) / unseen.sum()
-                        if has_shown[seat]:
-                            draw_luck(before, rows_after[CARDS], True, new, share, luck[seat])
-                        else:
-                            draw_luck(before, rows[CARDS], False, new, share, luck[seat])
-                else:
-                    barred = pile_top
-                    piled -= 1
-                    open_cards[barred] -= 1
-                    hand[barred] += 1
-                    taken[seat, barred] += 1
-            elif action == TO_LAY:
-                hand[card] -= 3
-                laid[seat, card] += 3
-                table[seat, card] += 3
-                open_cards[card] += 3
-            elif shows:
-                notes[seat, 0] = 1
-                notes[seat, 1] = turns // players
-                has_shown[seat] = True
-                somebody = True
-                if not tiplu_drawn:
-                    tiplu = draw_tiplu(stock, top, end)
-                    tiplu_drawn = tiplu >= 0
-                    end -= tiplu_drawn
-                if tiplu_drawn and sees_now:
-                    sees[seat] = True
-            else:
-                if action == TO_FINISH:
-                    finisher = seat
-                    # What is left in hand goes into melds; nothing of it is lost.
-                elif temperatures[seat] > 0.0 and valid[card]:
-                    if not has_shown[seat]:
-                        softmax_row(
-                            rows,
-                            valid,
-                            values,
-                            barred,
-                            card,
-                            temperatures[seat],
-                            DISCARD_BEFORE,
-                            learned[seat],
-                        )
-                    elif sees[seat]:
-                        softmax_row(
-                            rows_after,
-                            valid,
-                            values,
-                            barred,
-                            card,
-                            temperatures[seat],
-                            DISCARD_AFTER,
-                            learned[seat],
-                        )
-                pile[piled] = card
-                piled += 1
-                open_cards[card] += 1
-                thrown[seat, card] += 1
-                if has_shown[seat] and tiplu_drawn:
-                    sees[seat] = True
-                break
-        turns += 1
-    settle(
-        hands,
-        laid,
-        table,
-        has_shown,
-        has_dublees,
-        tiplu,
-        finisher,
-        printed_need_show,
-        laid_need_tiplu,
-        net,
-        notes,
-    )
-    return turns
+                note_draw(record, sight, before)
+            course = after_move(layout, course, numbers, decision, laid)
+            if noisy and decision.action == Action.DRAW_STOCK:
+                card = layout.stock[next_of_stock(layout, course) - 1]
+                note_draw_luck(record, sight, before, rate_hand(work, numbers, sight), card)
+        else:
+            course = after_move(layout, course, numbers, decision, laid)
+            if passes > 0.0:
+                note_move(record, work, numbers, sight, decision)
+    settle_round(layout, course, numbers, record.maal, record.net)
+    return course

@@ -1,57 +1,81 @@
 """How Marriage's bots decide: features weighed, the greatest sum played.
 
-A level is a vector of weights (:data:`FEATURE_NAMES`) for four decisions: what to throw
-and whether to take the pile's card, before the show and after it.  Every level shows and
-finishes as soon as it can, throws no putali or master while it has anything else, and takes
-every joker of the pile (:func:`joker_is_good` has the exception).
+A level is a vector of weights for four decisions (``states``): what to discard and whether to
+take the pile's card, before the show and after it.  Every level shows and finishes as soon as
+it can, discards no putali or master while it has anything else, and takes every joker of the
+pile (:func:`joker_is_good` has the exception).
 
-:func:`decide` takes the numbers of a view and gives a move; whole rounds in compiled code
-call the same function when the weights are learned.
+:func:`decide` takes what a seat knows in numbers and gives a move; whole rounds in compiled
+code call the same function when the weights are learned.  The functions are flat and plain
+Python; the two that rate hands take nearly all the time, and are handed in as
+:class:`Ratings`, plain or compiled.
 """
 
 from __future__ import annotations
 
 import math
+from enum import IntEnum
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ustad.runtime.games.marriage.cards.cards import (
     CARDS,
     MASTER,
+    NO_CARD,
     PUTALI,
     RANKS,
     Floats,
     Ints,
     how_many,
 )
-from ustad.runtime.games.marriage.cards.finishes import finish_work, search_finish
+from ustad.runtime.games.marriage.cards.finishes import FinishWork, search_finish
 from ustad.runtime.games.marriage.cards.maal import PRINTED, joker_mask, maal_of_card
-from ustad.runtime.games.marriage.cards.melds import SHOW_MELDS
+from ustad.runtime.games.marriage.cards.melds import (
+    DUBLEES_TO_SHOW,
+    SHOW_MELDS,
+)
 from ustad.runtime.games.marriage.cards.shows import dublee_count
 from ustad.runtime.games.marriage.features import (
-    after_row,
+    Work,
+    fill_post_show,
+    fill_take_post_show,
+    fill_take_pre_show,
     rate_after_show,
     rate_before_show,
-    take_row,
-    take_row_after,
 )
+from ustad.runtime.games.marriage.round.course import (
+    may_finish,
+    may_lay,
+    may_show,
+    sees_at_once,
+)
+from ustad.runtime.games.marriage.round.known import (
+    Sight,
+    has_dublees,
+    has_shown,
+    with_hand,
+)
+from ustad.runtime.games.marriage.round.options import RuleNumbers
+from ustad.runtime.games.marriage.round.settlement import tanelas_laid
 from ustad.runtime.games.marriage.states import (
-    AFTER,
-    BEFORE,
-    DISCARD_AFTER,
-    DISCARD_BEFORE,
-    DRAW_AFTER,
-    DRAW_BEFORE,
     NOTHING,
-    TAKE_AFTER,
-    TAKE_BEFORE,
+    POST_SHOW_TAKE,
+    PostShow,
+    PreShow,
+    Weights,
 )
+
+ALWAYS_TAKEN = 1e6
+"""What a card of the pile weighs that is taken by rule."""
+NO_CHOICE = -1e9
+"""What one weighs after the show if every card that could be discarded for it is needed."""
+NEEDED = 8.0
+"""By how much less a discard weighs that costs a step, before what a joker pays."""
 
 
 class Ratings(NamedTuple):
-    """The two functions that take nearly all the time of a decision, plain or compiled."""
+    """The functions that rate hands, see ``features``; plain or compiled."""
 
     before_show: Any
     after_show: Any
@@ -60,10 +84,44 @@ class Ratings(NamedTuple):
 PLAIN = Ratings(rate_before_show, rate_after_show)
 
 
-ALWAYS_TAKEN = 1e6
-"""What a card of the pile weighs that is taken by rule."""
-NO_CHOICE = -1e9
-"""What one weighs after the show if every card that could be thrown for it is needed."""
+class Player(NamedTuple):
+    """How a seat plays.
+
+    Attributes:
+        weights: (WEIGHTS,) of its level.
+        temperature: of its noise, in the unit of the weights.
+        lays: whether it lays tanelas.
+        finds_best: whether it looks for the show that leaves the best hand.
+        seed: of the noise.
+    """
+
+    weights: Floats
+    temperature: float
+    lays: bool
+    finds_best: bool
+    seed: int
+
+
+class Action(IntEnum):
+    """What to do."""
+
+    DRAW_STOCK = 0
+    DRAW_PILE = 1
+    LAY = 2
+    SHOW = 3
+    SHOW_DUBLEES = 4
+    FINISH = 5
+    DISCARD = 6
+
+
+class Decision(NamedTuple):
+    """What to do, and the card to lay, to discard or to finish with, else NO_CARD."""
+
+    action: Action
+    card: int
+
+
+# Weights and noise.
 
 
 def weigh(row: Floats, weights: Floats, first: int) -> float:
@@ -88,39 +146,44 @@ def mixed(a: int, b: int, c: int) -> float:
     return x / 2147483648.0
 
 
-def noise(seed: int, moment: int, option: int, temperature: float) -> float:
+class Noise(NamedTuple):
+    """What the noise of a decision depends on."""
+
+    seed: int
+    moment: int
+    temperature: float
+
+
+def noise_of(noise: Noise, option: int) -> float:
     """Return the noise of an option: Gumbel noise makes the greatest a softmax choice.
 
     Without temperature it is too small to matter but between equals.
     """
-    u = mixed(seed if temperature > 0.0 else 0, moment, option)
-    if temperature > 0.0:
-        return float(-temperature * math.log(-math.log(u * 0.999999 + 5e-7)))
+    u = mixed(noise.seed if noise.temperature > 0.0 else 0, noise.moment, option)
+    if noise.temperature > 0.0:
+        return float(-noise.temperature * math.log(-math.log(u * 0.999999 + 5e-7)))
     return 1e-7 * u
 
 
-def best_row(
-    rows: Floats,
-    valid: NDArray[np.bool_],
-    weights: Floats,
-    first: int,
-    barred: int,
-    seed: int,
-    moment: int,
-    temperature: float,
-    values: Floats,
-) -> int:
-    """Return the card whose row weighs most, and fill ``values`` with all weights.
+def noise_in(sight: Sight, player: Player) -> Noise:
+    """Return the noise of a player's decision, told apart from others by turn, seat and hand."""
+    moment = (sight.course.turns * 2 + sight.course.has_drawn) * 8 + sight.seat
+    for card in range(CARDS):
+        moment = (moment * 5 + int(sight.hand[card])) & _BITS31
+    return Noise(player.seed, moment, player.temperature)
 
-    ``barred`` is a card that may not be thrown, -1 for none.
-    """
-    best = -1
+
+def best_discard(
+    work: Work, rows: Floats, weights: Floats, first: int, barred: int, noise: Noise
+) -> int:
+    """Return the card whose row weighs most, and fill ``work.weighed`` with all weights."""
+    best = NO_CARD
     highest = -np.inf
     for card in range(CARDS):
-        if not valid[card] or card == barred:
+        if not work.valid[card] or card == barred:
             continue
-        values[card] = weigh(rows[card], weights, first)
-        value = values[card] + noise(seed, moment, card, temperature)
+        work.weighed[card] = weigh(rows[card], weights, first)
+        value = work.weighed[card] + noise_of(noise, card)
         if value > highest:
             best, highest = card, value
     return best
@@ -128,134 +191,137 @@ def best_row(
 
 def least_maal(hand: Ints, barred: int, tiplu: int) -> int:
     """Return the card of a hand that pays least, for a hand of jokers alone."""
-    best = -1
+    best = NO_CARD
     least = 1 << 20
-    less = hand.copy()
+    left = hand.copy()
     for card in range(CARDS):
         if hand[card] > 0 and card != barred:
-            less[card] -= 1
-            points = maal_of_card(less, card, tiplu)
-            less[card] += 1
+            left[card] -= 1
+            points = maal_of_card(left, card, tiplu)
+            left[card] += 1
             if points < least:
                 best, least = card, points
     return best
 
 
-def choose_take_before(
-    ratings: Ratings,
-    memory: Ints,
-    hand: Ints,
-    laid: Ints,
-    unseen: Ints,
-    top: int,
-    dublee: bool,
-    master_is_pure: bool,
-    somebody: float,
-    weights: Floats,
-    rows: Floats,
-    valid: NDArray[np.bool_],
-    values: Floats,
-    row: Floats,
+# Taking the pile's card.
+
+
+def weigh_take_pre_show(
+    ratings: Ratings, work: Work, numbers: RuleNumbers, sight: Sight, weights: Floats
 ) -> float:
     """Return the weight of taking the pile's card before the show, the stock weighing 0.
 
-    ``row`` (BEFORE + TAKE_BEFORE) is filled with its features.
+    ``work.take`` is filled with its features.
     """
-    ratings.before_show(
-        memory, hand, laid, unseen, dublee, master_is_pure, somebody, False, rows, valid
-    )
-    before = rows[NOTHING].copy()
-    hand[top] += 1
-    ratings.before_show(
-        memory, hand, laid, unseen, dublee, master_is_pure, somebody, True, rows, valid
-    )
-    after = rows[NOTHING]
-    if after[BEFORE - 1] == 0.0:
-        best = best_row(rows, valid, weights, DISCARD_BEFORE, top, 0, 0, 0.0, values)
-        after = rows[best]
-    hand[top] -= 1
-    take_row(before, after, top, somebody, row[: BEFORE + TAKE_BEFORE])
-    return weigh(row[: BEFORE + TAKE_BEFORE], weights, DRAW_BEFORE)
+    ratings.before_show(work, numbers, sight, False)
+    before = work.pre_show[NOTHING].copy()
+    sight.hand[sight.top] += 1
+    ratings.before_show(work, numbers, sight, True)
+    after = work.pre_show[NOTHING]
+    if after[PreShow.CAN_SHOW] == 0.0:
+        quiet = Noise(0, 0, 0.0)
+        best = best_discard(
+            work, work.pre_show, weights, Weights.PRE_SHOW_DISCARD, sight.top, quiet
+        )
+        after = work.pre_show[best]
+    sight.hand[sight.top] -= 1
+    shown = 1.0 if sight.course.shown else 0.0
+    fill_take_pre_show(work.take, before, after, sight.top, shown)
+    return weigh(work.take, weights, Weights.PRE_SHOW_DRAW)
 
 
-def joker_is_good(
-    hand: Ints, table: Ints, top: int, tiplu: int, dublees: bool, groups: Ints, outs: Ints
-) -> bool:
+def weigh_take_post_show(ratings: Ratings, work: Work, sight: Sight, weights: Floats) -> float:
+    """Return the weight of taking the pile's card after the show, the stock weighing 0.
+
+    ``work.take`` is filled with its features.
+    """
+    dublees = has_dublees(sight)
+    ratings.after_show(work, sight, dublees, False)
+    before = work.post_show[NOTHING].copy()
+    points = maal_of_card(sight.hand + sight.table, sight.top, sight.tiplu)
+    joker = joker_mask(sight.tiplu) >> sight.top & 1 == 1
+    sight.hand[sight.top] += 1
+    ratings.after_show(work, sight, dublees, True)
+    quiet = Noise(0, 0, 0.0)
+    best = best_discard(work, work.post_show, weights, Weights.POST_SHOW_DISCARD, sight.top, quiet)
+    sight.hand[sight.top] -= 1
+    if best < 0:
+        work.take[:] = 0.0
+        return NO_CHOICE
+    row = work.take[:POST_SHOW_TAKE]
+    fill_take_post_show(row, before, work.post_show[best], joker, points)
+    return weigh(row, weights, Weights.POST_SHOW_DRAW)
+
+
+def joker_is_good(work: FinishWork, sight: Sight) -> bool:
     """Tell whether to take a joker of the pile after the show.
 
-    It is, while there is another card to throw.  Who holds jokers alone, or melds that need
-    only any card to finish (with seven dublees: an eighth), throws another card in its place:
-    then it must not pay less than that one, and the hand must still finish.
+    It is, while there is another card to discard.  Who holds jokers alone, or melds that need
+    only any card to finish (with seven dublees: an eighth), discards another card in its
+    place: then it must not pay less than that one, and the hand must still finish.
     """
-    jokers = joker_mask(tiplu)
-    points = maal_of_card(hand + table, top, tiplu)
-    held = hand.copy()
+    top, tiplu, table, jokers = sight.top, sight.tiplu, sight.table, joker_mask(sight.tiplu)
+    points = maal_of_card(sight.hand + table, top, tiplu)
+    held = sight.hand.copy()
     held[top] += 1
-    if dublees:
-        for card in range(MASTER):
-            if hand[card] >= 2:
-                held[card] -= 2
-                break
-    else:
-        chosen = np.zeros(4, dtype=np.int64)
-        if search_finish(hand, jokers, 12, groups, outs, chosen, False) == 0:
-            thrown = finish_discard(held, table, tiplu, top, groups, outs)
-            if thrown < 0:
-                return False
-            held[thrown] -= 1
-            lost = maal_of_card(held + table, thrown, tiplu) if jokers >> thrown & 1 else 0
-            return lost <= points
+    if has_dublees(sight):
+        pair = first_pair(sight.hand)
+        if pair >= 0:
+            held[pair] -= 2
+    elif search_finish(work, sight.hand, jokers, 0, False, 0) == 0:
+        discard = finish_discard(work, with_hand(sight, held), top)
+        if discard < 0:
+            return False
+        held[discard] -= 1
+        lost = maal_of_card(held + table, discard, tiplu) if jokers >> discard & 1 else 0
+        return lost <= points
     for card in range(CARDS):
         if held[card] > 0 and card != top and not jokers >> card & 1:
             return True
-    thrown = least_maal(held, top, tiplu)
-    if thrown < 0:
+    discard = least_maal(held, top, tiplu)
+    if discard < 0:
         return False
-    held[thrown] -= 1
-    return maal_of_card(held + table, thrown, tiplu) <= points
+    held[discard] -= 1
+    return maal_of_card(held + table, discard, tiplu) <= points
 
 
-def choose_take_after(
-    ratings: Ratings,
-    hand: Ints,
-    table: Ints,
-    unseen: Ints,
-    top: int,
-    tiplu: int,
-    dublees: bool,
-    weights: Floats,
-    groups: Ints,
-    outs: Ints,
-    rows: Floats,
-    valid: NDArray[np.bool_],
-    values: Floats,
-    row: Floats,
-) -> float:
-    """Return the weight of taking the pile's card after the show, the stock weighing 0.
+def draw_from(work: Work, weight: float, always: bool, noise: Noise) -> Decision:
+    """Return what to draw from, and note the weight of the pile's card in ``work.weighed``.
 
-    ``table`` (54,) holds one's own cards on the table; ``row`` (AFTER + TAKE_AFTER) is
-    filled with the features.
+    What is always taken weighs ALWAYS_TAKEN there: nothing is learned from it.
     """
-    jokers = joker_mask(tiplu)
-    ratings.after_show(hand, unseen, jokers, dublees, False, groups, outs, rows, valid)
-    before = rows[NOTHING].copy()
-    points = maal_of_card(hand + table, top, tiplu)
-    hand[top] += 1
-    ratings.after_show(hand, unseen, jokers, dublees, True, groups, outs, rows, valid)
-    best = best_row(rows, valid, weights, DISCARD_AFTER, top, 0, 0, 0.0, values)
-    hand[top] -= 1
-    if best < 0:
-        row[:] = 0.0
-        return NO_CHOICE
-    take_row_after(before, rows[best], jokers >> top & 1 == 1, points, row[: AFTER + TAKE_AFTER])
-    return weigh(row[: AFTER + TAKE_AFTER], weights, DRAW_AFTER)
+    work.weighed[NOTHING] = ALWAYS_TAKEN if always else weight
+    if always or weight + (noise_of(noise, 1) - noise_of(noise, 0)) > 0.0:
+        return Decision(Action.DRAW_PILE, NO_CARD)
+    return Decision(Action.DRAW_STOCK, NO_CARD)
 
 
-# The show.
+# Laying, and the show.
 
 MOST_MELDS = 128
 MOST_SHOWS = 512
 MARK_BITS = (1 << 48) - 1
+
+
+def lay_is_good(
+    ratings: Ratings, work: Work, numbers: RuleNumbers, sight: Sight, card: int
+) -> bool:
+    """Tell whether to lay a dealt tanela: it costs no distance.
+
+    Six dublees and more are kept for their own show, unless three melds can be shown.
+    """
+    ratings.before_show(work, numbers, sight, False)
+    before = work.pre_show[NOTHING, PreShow.DISTANCE]
+    if before > 0.0 and numbers.dublee and dublee_count(sight.hand) >= DUBLEES_TO_SHOW - 1:
+        return False
+    sight.hand[card] -= 3
+    sight.laid[card] += 3
+    ratings.before_show(work, numbers, sight, False)
+    after = work.pre_show[NOTHING, PreShow.DISTANCE]
+    sight.hand[card] += 3
+    sight.laid[card] -= 3
+    return bool(after <= before)
 
 
 def list_pure(hand: Ints, master_is_pure: bool, found: Ints) -> int:
@@ -283,537 +349,306 @@ def list_pure(hand: Ints, master_is_pure: bool, found: Ints) -> int:
     return count
 
 
-def take_cards(hand: Ints, cards: Ints) -> bool:
-    """Take cards out of a hand; tell whether it held them (else it is left as it was)."""
+def take_meld(hand: Ints, meld: Ints) -> bool:
+    """Take the cards of a meld out of a hand; tell whether it held them, else it is as it was."""
     able = True
-    for card in cards:
+    for card in meld:
         hand[card] -= 1
         if hand[card] < 0:
             able = False
     if not able:
-        for card in cards:
-            hand[card] += 1
+        give_meld_back(hand, meld)
     return able
 
 
-def rate_blind(
-    ratings: Ratings,
-    hand: Ints,
-    unseen: Ints,
-    throw: bool,
-    barred: int,
-    weights: Floats,
-    groups: Ints,
-    outs: Ints,
-    rows: Floats,
-    valid: NDArray[np.bool_],
-    values: Floats,
-) -> int:
-    """Rate the hand after a show, its tiplu not seen, and return the best discard.
+def give_meld_back(hand: Ints, meld: Ints) -> None:
+    """Put the cards of a meld into a hand."""
+    for card in meld:
+        hand[card] += 1
+
+
+def marks_of(melds: Ints) -> Ints:
+    """Return (n,) marks that tell the cards of melds (n, 3): the sum of a power for each card."""
+    powers = np.zeros(CARDS, dtype=np.int64)
+    powers[CARDS - 1] = 1
+    for card in range(CARDS - 1, 0, -1):
+        powers[card - 1] = powers[card] * 31 & MARK_BITS
+    marks = np.zeros(len(melds), dtype=np.int64)
+    for meld in range(len(melds)):
+        for card in melds[meld]:
+            marks[meld] += powers[card]
+    return marks
+
+
+def is_new(marks: Ints, mark: int) -> bool:
+    """Tell whether a mark is not among some marks, and add it.
+
+    Args:
+        marks: a table with -1 in free places; a mark takes the next free one from its own.
+        mark: the mark.
+    """
+    at = (mark ^ mark >> 20) % len(marks)
+    while marks[at] >= 0 and marks[at] != mark:
+        at = (at + 1) % len(marks)
+    if marks[at] == mark:
+        return False
+    marks[at] = mark
+    return True
+
+
+def list_shows(hand: Ints, melds: Ints, wanted: int, most: int, shows: Ints) -> int:
+    """Fill ``shows`` (MOST_SHOWS, 3) with choices of so many disjoint melds; return how many.
+
+    The melds of a choice ascend; choices that leave the same cards are one.
+    """
+    left = hand.copy()
+    of_meld = marks_of(melds)
+    marks = np.full(4 * MOST_SHOWS, -1, dtype=np.int64)
+    choice = np.zeros(SHOW_MELDS + 1, dtype=np.int64)
+    depth, found = 0, 0
+    while found < most:
+        if depth == wanted:
+            mark = 0
+            for level in range(wanted):
+                mark += of_meld[choice[level]]
+            if is_new(marks, mark & MARK_BITS):
+                shows[found] = choice[:SHOW_MELDS]
+                found += 1
+        elif choice[depth] < len(melds):
+            if take_meld(left, melds[choice[depth]]):
+                choice[depth + 1] = choice[depth]
+                depth += 1
+            else:
+                choice[depth] += 1
+            continue
+        # All ways on from here are seen: back to the meld before, and the next in its place.
+        if depth == 0:
+            break
+        depth -= 1
+        give_meld_back(left, melds[choice[depth]])
+        choice[depth] += 1
+    return found
+
+
+def rate_blind(ratings: Ratings, work: Work, sight: Sight, discards: bool, weights: Floats) -> int:
+    """Rate the hand after a show whose tiplu is not seen, and return the best discard.
 
     Putali and master alone are jokers then.
 
     Args:
         ratings: plain or compiled.
-        hand: (54,) the cards left in hand.
-        unseen: (54,) the cards not seen.
-        throw: whether a card is to be thrown; else the hand itself is rated, in the
-            last place of ``values``.
-        barred: a card that may not be thrown, -1 for none.
+        work: ``weighed`` is filled with what each discard weighs, minus infinity where there
+            is none.
+        sight: what the seat knows, with the cards left in hand.
+        discards: whether a card is to be discarded; else the hand itself is rated, in the
+            last place.
         weights: of the level.
-        groups: working space.
-        outs: working space.
-        rows: working space.
-        valid: working space.
-        values: (55,) filled with what each weighs, minus infinity where there is none.
     """
-    ratings.after_show(hand, unseen, PRINTED, False, throw, groups, outs, rows, valid)
+    weighed, valid = work.weighed, work.valid
+    ratings.after_show(work, sight, False, discards)
     lowest = np.inf
     for card in range(CARDS + 1):
         if valid[card]:
-            values[card] = weigh(rows[card], weights, DISCARD_AFTER)
-            lowest = min(lowest, values[card])
-    best = -1
+            weighed[card] = weigh(work.post_show[card], weights, Weights.POST_SHOW_DISCARD)
+            lowest = min(lowest, weighed[card])
+    best = NO_CARD
     for card in range(CARDS + 1):
-        able = (card == NOTHING and not throw) or (card < CARDS and throw and hand[card] > 0)
-        if not able or card == barred:
-            values[card] = -np.inf
+        able = not discards if card == NOTHING else discards and sight.hand[card] > 0
+        if not able or card == sight.course.barred:
+            weighed[card] = -np.inf
             continue
         if not valid[card]:
-            # A joker thrown, or a card that the finish needs: a step lost, and points.
-            lost = 3.0 * maal_of_card(hand, card, -1) if PRINTED >> card & 1 else 0.0
-            values[card] = lowest - 8.0 - lost
-        if best < 0 or values[card] > values[best]:
+            # A joker discarded, or a card that the finish needs: a step lost, and points.
+            lost = 3.0 * maal_of_card(sight.hand, card, NO_CARD) if PRINTED >> card & 1 else 0.0
+            weighed[card] = lowest - NEEDED - lost
+        if best < 0 or weighed[card] > weighed[best]:
             best = card
     return best
 
 
 def choose_show(
-    ratings: Ratings,
-    hand: Ints,
-    wanted: int,
-    unseen: Ints,
-    master_is_pure: bool,
-    throw: bool,
-    barred: int,
-    finds_best: bool,
-    weights: Floats,
-    groups: Ints,
-    outs: Ints,
-    rows: Floats,
-    valid: NDArray[np.bool_],
-    values: Floats,
-    shown_melds: Ints,
+    ratings: Ratings, work: Work, numbers: RuleNumbers, sight: Sight, player: Player
 ) -> float:
-    """Find the melds to show that leave the best hand; fill ``shown_melds`` (3, 3).
-
-    Args:
-        ratings: plain or compiled.
-        hand: (54,) the cards in hand.
-        wanted: how many melds are to be shown, 0 to 3.
-        unseen: (54,) the cards not seen.
-        master_is_pure: the option.
-        throw: whether a card is thrown after the show.
-        barred: a card that may not be thrown, -1 for none.
-        finds_best: whether to look for the best show; else the first is taken.
-        weights: of the level.
-        groups: working space.
-        outs: working space.
-        rows: working space.
-        valid: working space.
-        values: working space.
-        shown_melds: filled with the melds.
+    """Find the melds to show that leave the best hand; fill ``work.show``.
 
     Returns:
-        What the hand left weighs; minus infinity if there is no show.
+        What the hand left weighs; minus infinity if there is no show, 0 for a player that
+        takes the first one.
     """
-    pure = np.zeros((MOST_MELDS, 3), dtype=np.int64)
-    count = list_pure(hand, master_is_pure, pure)
-    shows = np.zeros((MOST_SHOWS, 3), dtype=np.int64)
-    found = 0
-    left = hand.copy()
-    choice = np.zeros(3, dtype=np.int64)
-    # A mark tells the cards of melds: the sum of a power for each card.
-    powers = np.zeros(CARDS, dtype=np.int64)
-    powers[CARDS - 1] = 1
-    for card in range(CARDS - 1, 0, -1):
-        powers[card - 1] = powers[card] * 31 & MARK_BITS
-    of_meld = np.zeros(MOST_MELDS, dtype=np.int64)
-    for m in range(count):
-        for card in pure[m]:
-            of_meld[m] += powers[card]
-    most = MOST_SHOWS if finds_best else 1
-    places = np.full(4 * MOST_SHOWS, -1, dtype=np.int64)
-    # Choices i <= j <= k of melds; those that leave the same cards are one.
-    for i in range(count if wanted > 0 else 1):
-        if found >= most:
-            break
-        if wanted > 0 and not take_cards(left, pure[i]):
-            continue
-        for j in range(i if wanted > 1 else 0, count if wanted > 1 else 1):
-            if found >= most:
-                break
-            if wanted > 1 and not take_cards(left, pure[j]):
-                continue
-            for k in range(j if wanted > 2 else 0, count if wanted > 2 else 1):
-                if found >= most:
-                    break
-                if wanted > 2:
-                    if not take_cards(left, pure[k]):
-                        continue
-                    for card in pure[k]:
-                        left[card] += 1
-                mark = 0
-                if wanted > 0:
-                    mark += of_meld[i]
-                if wanted > 1:
-                    mark += of_meld[j]
-                if wanted > 2:
-                    mark += of_meld[k]
-                mark &= MARK_BITS
-                # A table of marks, the next free place being taken.
-                at = (mark ^ mark >> 20) % len(places)
-                while places[at] >= 0 and places[at] != mark:
-                    at = (at + 1) % len(places)
-                if places[at] < 0:
-                    places[at] = mark
-                    choice[0], choice[1], choice[2] = i, j, k
-                    shows[found] = choice
-                    found += 1
-            if wanted > 1:
-                for card in pure[j]:
-                    left[card] += 1
-        if wanted > 0:
-            for card in pure[i]:
-                left[card] += 1
+    wanted = SHOW_MELDS - tanelas_laid(sight.laid)
+    all_pure = np.zeros((MOST_MELDS, 3), dtype=np.int64)
+    pure = all_pure[: list_pure(sight.hand, numbers.master_is_pure, all_pure)]
+    shows = np.zeros((MOST_SHOWS, SHOW_MELDS), dtype=np.int64)
+    found = list_shows(sight.hand, pure, wanted, MOST_SHOWS if player.finds_best else 1, shows)
+    discards = not sees_at_once(sight.course, numbers)
+    left = sight.hand.copy()
     best = -1
     highest = -np.inf
     for show in range(found):
-        if not finds_best:
-            best, highest = 0, 0.0
-            break
-        for m in range(wanted):
-            for card in pure[shows[show, m]]:
-                left[card] -= 1
-        card = rate_blind(
-            ratings,
-            left,
-            unseen,
-            throw,
-            barred,
-            weights,
-            groups,
-            outs,
-            rows,
-            valid,
-            values,
-        )
-        value = values[card] if card >= 0 else -1e9
-        for m in range(wanted):
-            for card in pure[shows[show, m]]:
-                left[card] += 1
+        value = 0.0
+        if player.finds_best:
+            for place in range(wanted):
+                take_meld(left, pure[shows[show, place]])
+            card = rate_blind(ratings, work, with_hand(sight, left), discards, player.weights)
+            value = work.weighed[card] if card >= 0 else NO_CHOICE
+            for place in range(wanted):
+                give_meld_back(left, pure[shows[show, place]])
         if value > highest:
             best, highest = show, value
     if best >= 0:
-        for m in range(wanted):
-            shown_melds[m] = pure[shows[best, m]]
+        for place in range(wanted):
+            work.show[place] = pure[shows[best, place]]
     return highest
 
 
-def dublee_show_value(hand: Ints, unseen: Ints, weights: Floats, rows: Floats) -> float:
+def dublee_show_value(work: Work, sight: Sight, weights: Floats) -> float:
     """Return what the hand left after a show of seven dublees weighs, the bonus counted in."""
     pairs = 0
     loose = 0
     for card in range(MASTER):
-        if hand[card] >= 2 and pairs < 7:
+        if sight.hand[card] >= 2 and pairs < DUBLEES_TO_SHOW:
             pairs += 1
-            if hand[card] == 3:
-                loose += unseen[card]
-        elif hand[card] >= 2:
+            if sight.hand[card] == 3:
+                loose += sight.unseen[card]
+        elif sight.hand[card] >= 2:
             loose = 100
-        elif hand[card] == 1:
-            loose += unseen[card]
-    after_row(rows[NOTHING], 1, loose / max(1, how_many(unseen)))
-    return weigh(rows[NOTHING], weights, DISCARD_AFTER)
+        elif sight.hand[card] == 1:
+            loose += sight.unseen[card]
+    row = work.post_show[NOTHING]
+    fill_post_show(row, 1, loose / max(1, how_many(sight.unseen)))
+    return weigh(row, weights, Weights.POST_SHOW_DISCARD)
 
 
 # The decision.
 
-TO_STOCK, TO_PILE, TO_LAY, TO_SHOW, TO_SHOW_DUBLEES, TO_FINISH, TO_DISCARD = range(7)
+
+def first_pair(hand: Ints) -> int:
+    """Return the first card of which a hand has two, NO_CARD if there is none."""
+    for card in range(MASTER):
+        if hand[card] >= 2:
+            return card
+    return NO_CARD
 
 
-def tanelas_laid(laid: Ints) -> int:
-    """Return how many tanelas lie on the table, from their cards."""
-    return how_many(laid) // 3
-
-
-def work_space() -> tuple[Any, ...]:
-    """Return the working arrays of :func:`decide`."""
-    groups, outs = finish_work()
-    return (
-        np.zeros(1 << 16, dtype=np.int64),
-        groups,
-        outs,
-        np.zeros((CARDS + 1, BEFORE)),
-        np.zeros((CARDS + 1, AFTER)),
-        np.zeros(CARDS + 1, dtype=np.bool_),
-        np.zeros(CARDS + 1),
-        np.zeros(BEFORE + TAKE_BEFORE),
-        np.zeros((3, 3), dtype=np.int64),
-    )
-
-
-def lay_is_good(
-    ratings: Ratings,
-    memory: Ints,
-    hand: Ints,
-    laid: Ints,
-    unseen: Ints,
-    card: int,
-    dublee: bool,
-    master_is_pure: bool,
-    rows: Floats,
-    valid: NDArray[np.bool_],
-) -> bool:
-    """Tell whether to lay a dealt tanela: it costs no distance.
-
-    Six dublees and more are kept for their own show, unless three melds can be shown.
-    """
-    ratings.before_show(memory, hand, laid, unseen, dublee, master_is_pure, 0.0, False, rows, valid)
-    before = rows[NOTHING, 0]
-    if before > 0.0 and dublee and dublee_count(hand) >= 6:
-        return False
-    hand[card] -= 3
-    laid[card] += 3
-    ratings.before_show(memory, hand, laid, unseen, dublee, master_is_pure, 0.0, False, rows, valid)
-    after = rows[NOTHING, 0]
-    hand[card] += 3
-    laid[card] -= 3
-    return bool(after <= before)
-
-
-def finish_discard(
-    hand: Ints, table: Ints, tiplu: int, barred: int, groups: Ints, outs: Ints
-) -> int:
-    """Return the card to discard with a finish, the least maal, -1 if the hand cannot finish."""
-    jokers = joker_mask(tiplu)
-    chosen = np.zeros(4, dtype=np.int64)
-    if search_finish(hand, jokers, 0, groups, outs, chosen, False) > 0:
-        return -1
-    best = -1
+def finish_discard(work: FinishWork, sight: Sight, barred: int) -> int:
+    """Return the discard of a finish that pays least, NO_CARD if the hand cannot finish."""
+    hand, table, jokers = sight.hand, sight.table, joker_mask(sight.tiplu)
+    best = NO_CARD
+    if search_finish(work, hand, jokers, 0, False, 0) > 0:
+        return best
     least = 1 << 20
     for card in range(CARDS):
         if hand[card] == 0 or card == barred:
             continue
         hand[card] -= 1
-        points = maal_of_card(hand + table, card, tiplu) if jokers >> card & 1 else 0
-        if points < least and search_finish(hand, jokers, 0, groups, outs, chosen, False) == 0:
+        points = maal_of_card(hand + table, card, sight.tiplu) if jokers >> card & 1 else 0
+        if points < least and search_finish(work, hand, jokers, 0, False, 0) == 0:
             best, least = card, points
         hand[card] += 1
     return best
 
 
+def dublee_finish_discard(sight: Sight) -> int:
+    """Return the discard beside an eighth dublee that pays least, NO_CARD if there is none."""
+    hand = sight.hand
+    best = NO_CARD
+    for card in range(MASTER if how_many(hand) > 2 else 0):
+        if hand[card] >= 2 and best < 0:
+            hand[card] -= 2
+            best = least_maal(hand, sight.course.barred, sight.tiplu)
+            hand[card] += 2
+    return best
+
+
 def decide(
     ratings: Ratings,
-    work: Any,
-    hand: Ints,
-    laid: Ints,
-    table: Ints,
-    unseen: Ints,
-    tiplu: int,
-    has_shown: bool,
-    dublees: bool,
-    somebody: float,
-    drawn: bool,
-    first: bool,
-    top: int,
-    barred: int,
-    dublee: bool,
-    master_is_pure: bool,
-    at_once: bool,
-    weights: Floats,
-    temperature: float,
-    lays: bool,
-    finds_best: bool,
+    work: Work,
+    numbers: RuleNumbers,
+    sight: Sight,
+    player: Player,
     passes: bool,
-    seed: int,
-    moment: int,
-) -> tuple[int, int]:
+) -> Decision:
     """Decide one move.
 
     Args:
         ratings: plain or compiled.
-        work: :func:`work_space`; the ratings stay there: rows, values, the row of
-            the pile's card, the melds to show.
-        hand: (54,) the cards in hand.
-        laid: (54,) one's tanelas laid.
-        table: (54,) all one's cards on the table.
-        unseen: (54,) the cards not seen.
-        tiplu: the tiplu if it is seen, else -1.
-        has_shown: whether this seat has shown,
-        dublees: and whether seven dublees.
-        somebody: 1 if anybody has shown, else 0.
-        drawn: whether a card has been drawn in this turn.
-        first: whether this is before one's first draw.
-        top: the top of the pile, -1 for none.
-        barred: the card just taken from the pile, -1 for none.
-        dublee: the option.
-        master_is_pure: the option.
-        at_once: whether a show made now lets the tiplu be seen at once.
-        weights: (WEIGHTS,) of the level.
-        temperature: of the noise, in the unit of the weights.
-        lays: whether the level lays tanelas.
-        finds_best: see :func:`choose_show`.
+        work: the ratings stay there.
+        numbers: the options.
+        sight: what the seat knows.
+        player: how it plays.
         passes: whether to pass over tanelas to lay, a show and a finish.
-        seed: of the noise.
-        moment: a number for this decision, told apart from others by the hand too.
-
-    Returns:
-        What to do, and the card to throw, to lay or to finish with, else -1.
     """
-    memory, groups, outs, rows, rows_after, valid, values, row, melds_out = work
-    for card in range(CARDS):
-        moment = (moment * 5 + int(hand[card])) & _BITS31
-    if has_shown:
-        return decide_after(
-            ratings,
-            work,
-            hand,
-            table,
-            unseen,
-            tiplu,
-            dublees,
-            drawn,
-            top,
-            barred,
-            weights,
-            temperature,
-            passes,
-            seed,
-            moment,
-        )
-    if first and lays and not passes and tanelas_laid(laid) < SHOW_MELDS:
+    if has_shown(sight):
+        if not sight.course.has_drawn:
+            return decide_draw_post_show(ratings, work, sight, player)
+        return decide_discard_post_show(ratings, work, sight, player, passes)
+    tanelas = tanelas_laid(sight.laid)
+    if player.lays and not passes and may_lay(sight.course, tanelas, sight.has_discarded):
         for card in range(MASTER):
-            if hand[card] == 3 and lay_is_good(
-                ratings, memory, hand, laid, unseen, card, dublee, master_is_pure, rows, valid
-            ):
-                return TO_LAY, card
-    if drawn or first:
-        ratings.before_show(
-            memory, hand, laid, unseen, dublee, master_is_pure, somebody, drawn, rows, valid
-        )
-        if rows[NOTHING, BEFORE - 1] > 0.0 and not passes:
-            seven = dublee and dublee_count(hand) >= 7
-            if rows[NOTHING, 0] > 0.0:
-                return TO_SHOW_DUBLEES, -1
-            wanted = SHOW_MELDS - tanelas_laid(laid)
-            value = choose_show(
-                ratings,
-                hand,
-                wanted,
-                unseen,
-                master_is_pure,
-                drawn and not at_once,
-                barred,
-                finds_best,
-                weights,
-                groups,
-                outs,
-                rows_after,
-                valid,
-                values,
-                melds_out,
-            )
-            if seven and value < dublee_show_value(hand, unseen, weights, rows_after):
-                return TO_SHOW_DUBLEES, -1
-            return TO_SHOW, -1
-    if drawn:
-        best = best_row(
-            rows, valid, weights, DISCARD_BEFORE, barred, seed, moment, temperature, values
-        )
-        if best < 0:
-            best = least_maal(hand, barred, -1)
-        return TO_DISCARD, best
-    if top < 0:
-        return TO_STOCK, -1
-    value = choose_take_before(
-        ratings,
-        memory,
-        hand,
-        laid,
-        unseen,
-        top,
-        dublee,
-        master_is_pure,
-        somebody,
-        weights,
-        rows,
-        valid,
-        values,
-        row,
-    )
-    return take_or_not(value, top >= PUTALI, values, seed, moment, temperature), -1
+            if sight.hand[card] == 3 and lay_is_good(ratings, work, numbers, sight, card):
+                return Decision(Action.LAY, card)
+    if may_show(sight.course, sight.has_discarded):
+        ratings.before_show(work, numbers, sight, sight.course.has_drawn)
+        if work.pre_show[NOTHING, PreShow.CAN_SHOW] > 0.0 and not passes:
+            return decide_show(ratings, work, numbers, sight, player)
+    if sight.course.has_drawn:
+        return decide_discard_pre_show(work, sight, player)
+    if sight.top < 0:
+        return Decision(Action.DRAW_STOCK, NO_CARD)
+    weight = weigh_take_pre_show(ratings, work, numbers, sight, player.weights)
+    return draw_from(work, weight, sight.top >= PUTALI, noise_in(sight, player))
 
 
-def take_or_not(
-    value: float, always: bool, values: Floats, seed: int, moment: int, temperature: float
-) -> int:
-    """Return what a draw is from, and note the weight of the pile's card in ``values``.
-
-    What is always taken weighs ALWAYS_TAKEN there: nothing is learned from it.
-    """
-    if always:
-        values[NOTHING] = ALWAYS_TAKEN
-        return TO_PILE
-    values[NOTHING] = value
-    value += noise(seed, moment, 1, temperature) - noise(seed, moment, 0, temperature)
-    return TO_PILE if value > 0.0 else TO_STOCK
+def decide_show(
+    ratings: Ratings, work: Work, numbers: RuleNumbers, sight: Sight, player: Player
+) -> Decision:
+    """Decide which of the ways to show to take; the hand is rated."""
+    if work.pre_show[NOTHING, PreShow.DISTANCE] > 0.0:
+        return Decision(Action.SHOW_DUBLEES, NO_CARD)
+    value = choose_show(ratings, work, numbers, sight, player)
+    seven = numbers.dublee and dublee_count(sight.hand) >= DUBLEES_TO_SHOW
+    if seven and value < dublee_show_value(work, sight, player.weights):
+        return Decision(Action.SHOW_DUBLEES, NO_CARD)
+    return Decision(Action.SHOW, NO_CARD)
 
 
-def decide_after(
-    ratings: Ratings,
-    work: Any,
-    hand: Ints,
-    table: Ints,
-    unseen: Ints,
-    tiplu: int,
-    dublees: bool,
-    drawn: bool,
-    top: int,
-    barred: int,
-    weights: Floats,
-    temperature: float,
-    passes: bool,
-    seed: int,
-    moment: int,
-) -> tuple[int, int]:
-    """Decide one move after the show; see :func:`decide`."""
-    _, groups, outs, _, rows_after, valid, values, row, _ = work
-    if not drawn:
-        if top < 0:
-            return TO_STOCK, -1
-        value = choose_take_after(
-            ratings,
-            hand,
-            table,
-            unseen,
-            top,
-            tiplu,
-            dublees,
-            weights,
-            groups,
-            outs,
-            rows_after,
-            valid,
-            values,
-            row,
-        )
-        always = joker_mask(tiplu) >> top & 1 == 1 and joker_is_good(
-            hand, table, top, tiplu, dublees, groups, outs
-        )
-        return take_or_not(value, always, values, seed, moment, temperature), -1
-    if tiplu < 0 and not dublees:
-        best = rate_blind(
-            ratings,
-            hand,
-            unseen,
-            True,
-            barred,
-            weights,
-            groups,
-            outs,
-            rows_after,
-            valid,
-            values,
-        )
-        return TO_DISCARD, best
-    jokers = joker_mask(tiplu)
-    ratings.after_show(hand, unseen, jokers, dublees, True, groups, outs, rows_after, valid)
-    if tiplu >= 0 and rows_after[NOTHING, AFTER - 1] > 0.0 and not passes:
-        thrown = -1
-        if not dublees:
-            thrown = finish_discard(hand, table, tiplu, barred, groups, outs)
-        elif how_many(hand) > 2:
-            for card in range(MASTER):
-                if hand[card] >= 2:
-                    hand[card] -= 2
-                    thrown = least_maal(hand, barred, tiplu)
-                    hand[card] += 2
-                    if thrown >= 0:
-                        break
-        if thrown >= 0:
-            return TO_FINISH, thrown
-    best = best_row(
-        rows_after, valid, weights, DISCARD_AFTER, barred, seed, moment, temperature, values
-    )
+def decide_discard_pre_show(work: Work, sight: Sight, player: Player) -> Decision:
+    """Decide what to discard before the show; the hands left are rated."""
+    barred = sight.course.barred
+    first, noise = Weights.PRE_SHOW_DISCARD, noise_in(sight, player)
+    best = best_discard(work, work.pre_show, player.weights, first, barred, noise)
     if best < 0:
-        best = least_maal(hand, barred, tiplu)
-    return TO_DISCARD, best
+        best = least_maal(sight.hand, barred, NO_CARD)
+    return Decision(Action.DISCARD, best)
 
 
-def get_ready(ratings: Ratings) -> None:
-    """Load or compile the ratings, so that no move waits for it."""
-    memory, groups, outs, rows, rows_after, valid, *_ = work_space()
-    none = np.zeros(CARDS, dtype=np.int64)
-    ratings.before_show(memory, none, none, none, True, False, 0.0, True, rows, valid)
-    ratings.after_show(none, none, PRINTED, False, True, groups, outs, rows_after, valid)
+def decide_draw_post_show(ratings: Ratings, work: Work, sight: Sight, player: Player) -> Decision:
+    """Decide what to draw from after the show."""
+    if sight.top < 0:
+        return Decision(Action.DRAW_STOCK, NO_CARD)
+    weight = weigh_take_post_show(ratings, work, sight, player.weights)
+    joker = joker_mask(sight.tiplu) >> sight.top & 1 == 1
+    always = joker and joker_is_good(work.finish, sight)
+    return draw_from(work, weight, always, noise_in(sight, player))
+
+
+def decide_discard_post_show(
+    ratings: Ratings, work: Work, sight: Sight, player: Player, passes: bool
+) -> Decision:
+    """Decide what to discard after the show, or with what to finish."""
+    dublees, tiplu, barred = has_dublees(sight), sight.tiplu, sight.course.barred
+    if tiplu < 0 and not dublees:
+        return Decision(Action.DISCARD, rate_blind(ratings, work, sight, True, player.weights))
+    ratings.after_show(work, sight, dublees, True)
+    can_finish = work.post_show[NOTHING, PostShow.CAN_FINISH] > 0.0
+    if may_finish(sight.course) and can_finish and not passes:
+        discard = (
+            dublee_finish_discard(sight) if dublees else finish_discard(work.finish, sight, barred)
+        )
+        if discard >= 0:
+            return Decision(Action.FINISH, discard)
+    first, noise = Weights.POST_SHOW_DISCARD, noise_in(sight, player)
+    best = best_discard(work, work.post_show, player.weights, first, barred, noise)
+    if best < 0:
+        best = least_maal(sight.hand, barred, tiplu)
+    return Decision(Action.DISCARD, best)

@@ -8,8 +8,9 @@ from pathlib import Path
 from ustad.runtime.core.entry import Entry, Levels
 from ustad.runtime.core.game import Bot
 from ustad.runtime.games.marriage.codec import CODEC
-from ustad.runtime.games.marriage.decisions import PLAIN, Ratings, get_ready
+from ustad.runtime.games.marriage.decisions import PLAIN, Ratings
 from ustad.runtime.games.marriage.expert import ExpertBot
+from ustad.runtime.games.marriage.features import new_work
 from ustad.runtime.games.marriage.hand import HAND_COMMAND
 from ustad.runtime.games.marriage.levels import MarriageBot, level_weights
 from ustad.runtime.games.marriage.round.moves import Move
@@ -44,7 +45,10 @@ class MarriageLevels(Levels[Marriage, View, Move]):
 
     def prepare(self) -> None:
         """Load the compiled ratings, or compile them."""
-        get_ready(ratings())
+        view = Marriage().new(RULES.seats.usual).view(0)
+        work, numbers, sight = new_work(), view.rules.numbers, view.sight()
+        ratings().before_show(work, numbers, sight, True)
+        ratings().after_show(work, sight, False, True)
 
 
 ENTRY: Entry[Marriage, View, Move, int] = Entry(

@@ -1,17 +1,20 @@
-"""The expert of Marriage: the move that learned weights prefer, and what each move is worth.
+"""The expert of Marriage: the move that learned weights prefer, and the predicted net of each.
 
-**Values that can be compared.**  Each kind of decision has a learned function that gives
-the net to expect after the best move of that kind (:mod:`ustad.runtime.games.marriage.values`);
-moves of one kind differ from their best by the weights, which are net points too, finishes
-by their maal.  A tanela laid is worth what the seat can do next, and what laying pays.  The
-bot shows, finishes and lays as soon as it can, and no move is rated above the one that it
-plays: one of another kind that the learned functions put above it is cut to just below it
-(and costs 0.0000).
+**Values that can be compared.**  Each kind of decision has a learned function that predicts
+the net after the best move of that kind, in points from each opponent, so that one function
+serves two to five players.  Draws and discards are told by the hand that they leave, a show by
+the cards left after the best discard, putali and master its jokers, a finish by what it pays.
+Moves of one kind differ from their best by the weights, which are net points too, finishes by
+their maal.  A tanela laid is worth what the seat can do next, and what laying pays.  The bot
+shows, finishes and lays as soon as it can, and no move is rated above the one that it plays:
+one of another kind that the learned functions put above it is cut to just below it (and costs
+0.0000).
 
 **Options.**  The functions are learned under the default options.  What tanelas laid pay is
-counted as it counts under the options, at a show and later exactly.  Putali and master are
-told as if they counted; where they need a show (``printed_need_show``) nets of shows and
-finishes are told some 7 points too low at four players, for others' putali count then too.
+counted in fives: before the show by what a five was worth on average, at a show and later
+exactly, as it counts under the options.  Putali and master are predicted as if they counted;
+where they need a show (``printed_need_show``) nets of shows and finishes are predicted too
+low, for others' putali count then too.
 """
 
 from __future__ import annotations
@@ -26,6 +29,7 @@ from ustad.runtime.games.marriage.cards.cards import (
     CARD_NAMES,
     CARDS,
     MASTER,
+    NO_CARD,
     PUTALI,
     Floats,
     Ints,
@@ -33,7 +37,6 @@ from ustad.runtime.games.marriage.cards.cards import (
     flat,
 )
 from ustad.runtime.games.marriage.cards.maal import (
-    PRINTED,
     joker_mask,
     laid_points,
     maal_of_card,
@@ -44,20 +47,22 @@ from ustad.runtime.games.marriage.cards.shows import dublee_count
 from ustad.runtime.games.marriage.decisions import (
     NO_CHOICE,
     PLAIN,
-    TO_PILE,
-    TO_STOCK,
+    Action,
+    Noise,
     Ratings,
-    best_row,
+    best_discard,
     least_maal,
     rate_blind,
     weigh,
 )
 from ustad.runtime.games.marriage.features import (
+    Standing,
     add_neighbours,
-    take_row_after,
-    told_row,
+    fill_predictors,
+    fill_take_post_show,
 )
 from ustad.runtime.games.marriage.levels import MarriageBot
+from ustad.runtime.games.marriage.round.known import has_dublees, has_shown, with_hand
 from ustad.runtime.games.marriage.round.moves import (
     PILE,
     STOCK,
@@ -68,35 +73,28 @@ from ustad.runtime.games.marriage.round.moves import (
     Move,
     Show,
     ShowDublees,
+    cards_given_up,
 )
-from ustad.runtime.games.marriage.round.public import DISCARD
 from ustad.runtime.games.marriage.round.settlement import (
     DUBLEE_PAYS,
     SHOWN_PAYS,
     UNSHOWN_PAYS,
-    player_maal,
+    counted_maal,
+    tanelas_laid,
 )
-from ustad.runtime.games.marriage.round.view import WAITS_FOR_CARD, View
+from ustad.runtime.games.marriage.round.view import View, Waits
 from ustad.runtime.games.marriage.states import (
-    AFTER,
-    BEFORE,
-    DISCARD_AFTER,
-    DISCARD_BEFORE,
-    DISCARD_SHOWN,
-    DISCARD_UNSHOWN,
-    DRAW_AFTER,
-    DRAW_BEFORE,
-    DRAW_SHOWN,
-    DRAW_UNSHOWN,
-    FINISH,
     KIND_STARTS,
-    MOST_TOLD,
+    LONGEST_ROW,
     NOTHING,
     NUMBER_NAMES,
-    SHOW,
-    TAKE_AFTER,
-    TAKE_BEFORE,
+    POST_SHOW_TAKE,
+    PRE_SHOW_TAKE,
     WEIGHTS,
+    Kind,
+    PostShow,
+    PreShow,
+    Weights,
 )
 
 WORSE = 1e-6
@@ -104,11 +102,12 @@ WORSE = 1e-6
 
 
 class ExpertBot(MarriageBot):
-    """The learned weights; it also tells what net to expect from each move.
+    """The learned weights; it also predicts the net of each move.
 
     Args:
         seed: of the bot.
-        numbers: (NUMBERS,) see :mod:`ustad.runtime.games.marriage.values`.
+        numbers: (NUMBERS,) see ``states``.
+        ratings: what rates hands, plain or compiled.
     """
 
     unit = "net"
@@ -118,9 +117,9 @@ class ExpertBot(MarriageBot):
         self.numbers = numbers
 
     def ask(self, view: View) -> Advice[Move]:
-        """Return every legal move with the net to expect, and why the best is the best.
+        """Return every legal move with its predicted net, and why the best is the best.
 
-        While chance moves, the net to expect with the hand as it is.
+        While chance moves, the predicted net of the hand as it is.
         """
         if view.waits and not view.is_over():
             return Advice([], Rated(view, self).net_waiting(), self.unit)
@@ -138,12 +137,12 @@ class ExpertBot(MarriageBot):
         Each feature counts its number times; those that are 0 are left out.  (What is certain
         under other options than the default is no feature.)
         """
-        first, line, _ = Rated(view, self).told_of(self.choose(view))
+        first, line, _ = Rated(view, self).predictors(self.choose(view))
         return {NUMBER_NAMES[first + at]: held for at, held in enumerate(line.tolist()) if held}
 
 
-class Told(NamedTuple):
-    """What a net is told by: features, the place of the number of the first, certain points."""
+class Predictors(NamedTuple):
+    """What a net is predicted by: where its numbers begin, features, and certain points."""
 
     first: int
     line: Floats
@@ -155,22 +154,16 @@ class Rated:
 
     def __init__(self, view: View, bot: ExpertBot) -> None:
         self.view, self.bot = view, bot
-        self.memory, self.groups, self.outs, self.rows, self.rows_after, self.valid = bot.work[:6]
-        self.own = view.table.seats[view.seat]
-        self.unseen = view.unseen()
-        self.hand = counts_of(view.hand)
-        self.table = counts_of(self.own.cards)
-        self.laid = counts_of(flat(self.own.laid))
-        self.tiplu = -1 if view.tiplu is None else view.tiplu
-        self.opponents = view.table.players - 1
-        self.drawn = view.table.phase == DISCARD
-        self.blind = self.own.shown and view.tiplu is None
+        self.sight = view.sight()
+        self.opponents = view.public.course.players - 1
+        self.shown, self.dublees = has_shown(self.sight), has_dublees(self.sight)
+        self.drawn = view.public.course.has_drawn
         self.rated: dict[tuple[bytes, bool], tuple[int, float]] = {}
 
     # Values.
 
     def values(self, moves: Sequence[Move], chosen: Move) -> list[float]:
-        """Return the net to expect from each move, the chosen one being the best."""
+        """Return the predicted net of each move, the chosen one being the best."""
         found: dict[Move, float] = {}
         for kind in (Draw, Discard, Show, ShowDublees):
             alike = [move for move in moves if isinstance(move, kind)]
@@ -194,152 +187,141 @@ class Rated:
         ]  # fmt: skip
 
     def net(self, move: Move) -> float:
-        """Return the net to expect after a move that is the best of its kind."""
-        return self.net_told(self.told_of(move))
+        """Return the predicted net of a move that is the best of its kind."""
+        return self.predicted(self.predictors(move))
 
-    def net_told(self, told: Told) -> float:
-        """Return the net that is told by features."""
-        first, line, certain = told
+    def predicted(self, predictors: Predictors) -> float:
+        """Return the net that is predicted by features."""
+        first, line, certain = predictors
         return float(line @ self.bot.numbers[first : first + len(line)]) + certain
 
     def net_waiting(self) -> float:
-        """Return the net to expect before a card or the tiplu comes."""
-        view, cards = self.view, self.hand.copy()
-        kind, dealt = DRAW_SHOWN if self.own.shown else DRAW_UNSHOWN, False
-        if self.own.shown and view.waits != WAITS_FOR_CARD:
-            kind = SHOW
+        """Return the predicted net before a card or the tiplu comes."""
+        view, cards = self.view, self.sight.hand.copy()
+        kind, dealt = self._draw_kind, False
+        if self.shown and view.waits != Waits.CARD:
+            kind = Kind.SHOW
             dealt = view.mine and not self.drawn
             if view.mine and self.drawn:
-                cards[self.best_blind(cards, self.own.dublees)[0]] -= 1
-        return self.net_told(self.told(kind, self.features(cards), self.maal(cards), dealt=dealt))
+                cards[self.best_blind(cards, self.dublees)[0]] -= 1
+        row, maal = self.features(cards), self.maal(cards)
+        return self.predicted(self._predictors(kind, row, maal, self.dublees, dealt))
 
-    def told_of(self, move: Move) -> Told:
-        """Return what the net is told by after a move that is the best of its kind."""
+    # What nets are predicted by.
+
+    def predictors(self, move: Move) -> Predictors:
+        """Return what the net of a move that is the best of its kind is predicted by."""
         if isinstance(move, Draw):
-            kind = DRAW_SHOWN if self.own.shown else DRAW_UNSHOWN
-            return self.told(kind, self.features(self.hand), self.maal(self.hand))
+            hand = self.sight.hand
+            return self._predictors(
+                self._draw_kind, self.features(hand), self.maal(hand), self.dublees
+            )
         if isinstance(move, Lay):
-            return self.after_lay(move)
+            return self._after_lay(move)
         if isinstance(move, Finish):
-            return self.told(FINISH, np.zeros(0), self.maal_after(move))
+            return self._predictors(Kind.FINISH, np.zeros(0), self.maal_after(move), self.dublees)
         if isinstance(move, Discard):
-            return self.after_discard(move.card)
-        return self.after_show(move)
-
-    def after_discard(self, card: int) -> Told:
-        """Return what the net is told by after the best discard."""
-        cards = self.hand.copy()
-        cards[card] -= 1
-        row = self.features(cards)
-        kind = SHOW if self.blind else DISCARD_SHOWN
-        if not self.own.shown:
-            kind = DISCARD_UNSHOWN
-            if card < PUTALI:
-                add_neighbours(row, self.hand, self.unseen, card)
-        return self.told(kind, row, self.maal(cards), self.own.dublees)
-
-    def after_show(self, move: Show | ShowDublees) -> Told:
-        """Return what the net is told by after a show and, after a draw, the best discard."""
-        dublees = isinstance(move, ShowDublees)
-        owned, cards = self.hand.copy(), self.hand - counts_of(flat(move.melds))
-        if self.drawn:
-            thrown, _ = self.best_blind(cards, dublees)
-            cards[thrown] -= 1
-            owned[thrown] -= 1
-        row = self.shown_features(cards, PRINTED, dublees)
-        return self.told(SHOW, row, self.maal(owned), dublees, not self.drawn)
-
-    def maal_after(self, move: Finish) -> int:
-        """Return the maal after a finish."""
-        cards = self.hand.copy()
-        cards[move.discard] -= 1
-        return self.maal(cards)
-
-    def after_lay(self, move: Lay) -> Told:
-        """Return what the net of the best move after a tanela laid is told by."""
-        after = self.view.apply(move)
-        rated = Rated(after, self.bot)
-        chosen = self.bot.choose(after)
-        return rated.told_of(chosen)
-
-    def told(
-        self, kind: int, row: Floats, maal: int, dublees: bool = False, dealt: bool = False
-    ) -> Told:
-        """Return what the learned function of a kind tells a net by."""
-        table = self.view.table
-        others = sum(seat.shown for at, seat in enumerate(table.seats) if at != self.view.seat)
-        pay, certain = self.laid_pay, 0
-        if kind in (DRAW_UNSHOWN, DISCARD_UNSHOWN) and not self.view.rules.numbers.laid_need_tiplu:
-            pay, certain = 0, self.opponents * pay
-        line = np.zeros(MOST_TOLD)
-        size = told_row(
-            row, maal, pay, others, table.stock, table.players,
-            dublees or self.own.dublees, dealt, line,
-        )  # fmt: skip
-        return Told(KIND_STARTS[kind], self.opponents * line[:size], float(certain))
+            return self._after_discard(move.card)
+        return self._after_show(move)
 
     @property
-    def laid_pay(self) -> int:
-        """What the seat's laid tanelas pay beside their cards, once it counts."""
-        laid = self.own.laid
-        return laid_points(len(laid), (PUTALI,) * 3 in laid)
+    def _draw_kind(self) -> Kind:
+        return Kind.POST_SHOW_DRAW if self.shown else Kind.PRE_SHOW_DRAW
+
+    def _after_discard(self, card: int) -> Predictors:
+        cards = self.sight.hand.copy()
+        cards[card] -= 1
+        row = self.features(cards)
+        kind = Kind.SHOW if self.sight.tiplu < 0 else Kind.POST_SHOW_DISCARD
+        if not self.shown:
+            kind = Kind.PRE_SHOW_DISCARD
+            if card < PUTALI:
+                add_neighbours(row, self.sight.hand, self.sight.unseen, card)
+        return self._predictors(kind, row, self.maal(cards), self.dublees)
+
+    def _after_show(self, move: Show | ShowDublees) -> Predictors:
+        """Return the predictors after a show and, after a draw, the best discard."""
+        dublees = isinstance(move, ShowDublees)
+        owned = self.sight.hand.copy()
+        cards = owned - counts_of(flat(move.melds))
+        if self.drawn:
+            discard, _ = self.best_blind(cards, dublees)
+            cards[discard] -= 1
+            owned[discard] -= 1
+        row = self.post_show_features(cards, dublees)
+        return self._predictors(Kind.SHOW, row, self.maal(owned), dublees, not self.drawn)
+
+    def _after_lay(self, move: Lay) -> Predictors:
+        """Return the predictors of the best move after a tanela laid."""
+        after = self.view.apply(move)
+        rated = Rated(after, self.bot)
+        return rated.predictors(self.bot.choose(after))
+
+    def _predictors(
+        self, kind: Kind, row: Floats, maal: int, dublees: bool, at_once: bool = False
+    ) -> Predictors:
+        """Return what the learned function of a kind predicts a net by."""
+        course, sight = self.sight.course, self.sight
+        pay, certain = laid_points(tanelas_laid(sight.laid), bool(sight.laid[PUTALI])), 0
+        pre_show = kind in (Kind.PRE_SHOW_DRAW, Kind.PRE_SHOW_DISCARD)
+        if pre_show and not self.view.rules.numbers.laid_need_tiplu:
+            pay, certain = 0, self.opponents * pay
+        others = (course.shown & ~(1 << sight.seat)).bit_count()
+        standing = Standing(maal, pay, others, course.stock, course.players, dublees, at_once)
+        line = np.zeros(LONGEST_ROW)
+        size = fill_predictors(line, row, standing)
+        return Predictors(KIND_STARTS[kind], self.opponents * line[:size], float(certain))
 
     # Hands.
 
     def features(self, cards: Ints) -> Floats:
         """Return the features of cards in hand, before or after the show as the seat is."""
-        if self.own.shown:
-            return self.shown_features(cards, joker_mask(self.tiplu), self.own.dublees)
-        rules = self.view.rules.numbers
-        self.bot.ratings.before_show(
-            self.memory, cards, self.laid, self.unseen, rules.dublee, rules.master_is_pure,
-            self.somebody, False, self.rows, self.valid,
-        )  # fmt: skip
-        return np.array(self.rows[NOTHING])
+        if self.shown:
+            return self.post_show_features(cards, self.dublees)
+        sight, work = with_hand(self.sight, cards), self.bot.work
+        self.bot.ratings.before_show(work, self.view.rules.numbers, sight, False)
+        return np.array(work.pre_show[NOTHING])
 
-    def shown_features(self, cards: Ints, jokers: int, dublees: bool) -> Floats:
+    def post_show_features(self, cards: Ints, dublees: bool) -> Floats:
         """Return the features of cards in hand after a show."""
-        self.bot.ratings.after_show(
-            cards, self.unseen, jokers, dublees, False,
-            self.groups, self.outs, self.rows_after, self.valid,
-        )  # fmt: skip
-        return np.array(self.rows_after[NOTHING])
-
-    @property
-    def somebody(self) -> float:
-        """1 if somebody has shown, else 0."""
-        return float(self.view.table.any_shown)
+        work = self.bot.work
+        self.bot.ratings.after_show(work, with_hand(self.sight, cards), dublees, False)
+        return np.array(work.post_show[NOTHING])
 
     def maal(self, cards: Ints) -> int:
         """Return the maal of a hand and the cards on the table, as it is if the seat shows.
 
         Without what laying pays.
         """
-        return maal_points(cards + self.table, self.tiplu, 0, False, True, False)
+        return maal_points(cards + self.sight.table, self.sight.tiplu, 0, False, True, False)
 
-    def counted(self, cards: Ints) -> int:
-        """Return the maal of a hand and the table, as it counts by now."""
-        hand = tuple(np.repeat(np.arange(CARDS), cards).tolist())
-        return player_maal(self.view.rules, self.own, hand, self.view.tiplu, True)
+    def maal_after(self, move: Finish) -> int:
+        """Return the maal after a finish."""
+        cards = self.sight.hand.copy()
+        cards[move.discard] -= 1
+        return self.maal(cards)
 
     # Worth beside the other moves of a kind.
 
     def worth(self, move: Move) -> float:
         """Return what a move weighs beside the others of its kind, in net points."""
         if isinstance(move, Draw):
-            return self._weigh_draw(move)
+            return 0.0 if move.source == STOCK else self.pile_worth()
         if isinstance(move, Discard):
-            return self._weigh_discard(move.card)
+            return self._discard_worth(move.card)
         assert isinstance(move, Show | ShowDublees)
-        cards = self.hand - counts_of(flat(move.melds))
+        cards = self.sight.hand - counts_of(flat(move.melds))
         dublees = isinstance(move, ShowDublees)
         if self.drawn:
             return self.best_blind(cards, dublees)[1]
         key = (cards.tobytes(), dublees)
         if key not in self.rated:
-            row = self.shown_features(cards, PRINTED, dublees)
-            self.rated[key] = (-1, weigh(row, self.bot.weights, DISCARD_AFTER))
+            row = self.post_show_features(cards, dublees)
+            self.rated[key] = (NO_CARD, self._weigh(row, Weights.POST_SHOW_DISCARD))
         return self.rated[key][1]
+
+    def _weigh(self, row: Floats, first: Weights) -> float:
+        return float(weigh(row, self.bot.player.weights, first))
 
     def best_blind(self, cards: Ints, dublees: bool) -> tuple[int, float]:
         """Return the best discard after a show, and its weight; the same cards are rated once."""
@@ -349,127 +331,116 @@ class Rated:
         return self.rated[key]
 
     def _best_blind(self, cards: Ints, dublees: bool) -> tuple[int, float]:
-        values = np.zeros(CARDS + 1)
-        weights, barred = self.bot.weights, self._barred()
-        if dublees:
-            self.bot.ratings.after_show(
-                cards, self.unseen, PRINTED, True, True,
-                self.groups, self.outs, self.rows_after, self.valid,
-            )  # fmt: skip
-            best = best_row(
-                self.rows_after, self.valid, weights, DISCARD_AFTER, barred, 0, 0, 0.0, values
-            )
-            if best < 0:
-                best = next(card for card in range(CARDS) if cards[card] and card != barred)
-            return best, float(values[best])
-        best = rate_blind(
-            self.bot.ratings, cards, self.unseen, True, barred, weights,
-            self.groups, self.outs, self.rows_after, self.valid, values,
-        )  # fmt: skip
-        return best, float(values[best])
+        bot, work, barred = self.bot, self.bot.work, self.sight.course.barred
+        sight, weights = with_hand(self.sight, cards), bot.player.weights
+        if not dublees:
+            best = rate_blind(bot.ratings, work, sight, True, weights)
+            return best, float(work.weighed[best])
+        bot.ratings.after_show(work, sight, True, True)
+        work.weighed[:] = 0.0
+        first = Weights.POST_SHOW_DISCARD
+        best = best_discard(work, work.post_show, weights, first, barred, Noise(0, 0, 0.0))
+        if best < 0:
+            best = next(card for card in range(CARDS) if cards[card] and card != barred)
+        return best, float(work.weighed[best])
 
-    def _weigh_draw(self, move: Draw) -> float:
-        if move.source == STOCK:
-            return 0.0
-        action, _ = self.bot.decide(self.view, passes=True)
-        values, row = self.bot.work[6:8]
-        if not self._takes_joker(action):
-            value = float(values[NOTHING])
-            return value if value > NO_CHOICE else self._weigh_forced()
-        top = self.view.table.pile[-1]
-        points = maal_of_card(self.hand + self.table, top, self.tiplu)
-        first = DRAW_AFTER if self.own.shown else DRAW_BEFORE
-        width = AFTER + TAKE_AFTER if self.own.shown else BEFORE + TAKE_BEFORE
+    def pile_worth(self) -> float:
+        """Return what the pile's card weighs, the stock weighing 0."""
+        work, sight = self.bot.work, self.sight
+        decision = self.bot.decide(self.view, passes=True)
+        if not self.takes_joker(decision.action):
+            weight = float(work.weighed[NOTHING])
+            return weight if weight > NO_CHOICE else self._forced_worth()
+        points = maal_of_card(sight.hand + sight.table, sight.top, sight.tiplu)
+        first, width = Weights.PRE_SHOW_DRAW, PRE_SHOW_TAKE
+        if self.shown:
+            first, width = Weights.POST_SHOW_DRAW, POST_SHOW_TAKE
         # The rule looks at no number; the pile's card brings its maal at least.
-        return self.opponents * points + max(0.0, weigh(row[:width], self.bot.weights, first))
+        return self.opponents * points + max(0.0, self._weigh(work.take[:width], first))
 
-    def _weigh_forced(self) -> float:
+    def _forced_worth(self) -> float:
         """Return what the pile's card weighs after the show if its taker must lose a step."""
-        cards = self.hand.copy()
-        top = self.view.table.pile[-1]
-        cards[top] += 1
-        cards[least_maal(cards, top, self.tiplu)] -= 1
-        row = np.zeros(AFTER + TAKE_AFTER)
-        take_row_after(self.features(self.hand), self.features(cards), False, 0, row)
-        return min(0.0, weigh(row, self.bot.weights, DRAW_AFTER))
+        sight, cards = self.sight, self.sight.hand.copy()
+        cards[sight.top] += 1
+        cards[least_maal(cards, sight.top, sight.tiplu)] -= 1
+        row = np.zeros(POST_SHOW_TAKE)
+        fill_take_post_show(row, self.features(sight.hand), self.features(cards), False, 0)
+        return min(0.0, self._weigh(row, Weights.POST_SHOW_DRAW))
 
-    def _takes_joker(self, action: int) -> bool:
-        top = self.view.table.pile[-1]
-        return action == TO_PILE and bool(joker_mask(self.tiplu) >> top & 1)
+    def takes_joker(self, action: Action) -> bool:
+        """Tell whether a draw takes a joker of the pile."""
+        jokers = joker_mask(self.sight.tiplu)
+        return action == Action.DRAW_PILE and bool(jokers >> self.sight.top & 1)
 
-    def _weigh_discard(self, card: int) -> float:
-        if self.blind and not self.own.dublees:
-            values = np.zeros(CARDS + 1)
-            rate_blind(
-                self.bot.ratings, self.hand, self.unseen, True, self._barred(), self.bot.weights,
-                self.groups, self.outs, self.rows_after, self.valid, values,
-            )  # fmt: skip
-            return float(values[card])
-        cards = self.hand.copy()
+    def _discard_worth(self, card: int) -> float:
+        sight, bot = self.sight, self.bot
+        if self.shown and sight.tiplu < 0 and not self.dublees:
+            rate_blind(bot.ratings, bot.work, sight, True, bot.player.weights)
+            return float(bot.work.weighed[card])
+        cards = sight.hand.copy()
         cards[card] -= 1
         row = self.features(cards)
-        first = DISCARD_AFTER if self.own.shown else DISCARD_BEFORE
-        if not self.own.shown and card < PUTALI:
-            add_neighbours(row, self.hand, self.unseen, card)
-        lost = self.maal(self.hand) - self.maal(cards)
-        return float(weigh(row, self.bot.weights, first)) - self.opponents * lost
-
-    def _barred(self) -> int:
-        table = self.view.table
-        return table.taken[-1][1] if table.taken_now else -1
+        first = Weights.POST_SHOW_DISCARD if self.shown else Weights.PRE_SHOW_DISCARD
+        if not self.shown and card < PUTALI:
+            add_neighbours(row, sight.hand, sight.unseen, card)
+        lost = self.maal(sight.hand) - self.maal(cards)
+        return self._weigh(row, first) - self.opponents * lost
 
     # Words.
 
     def why(self, move: Move) -> str:
         """Return in words why a move is played."""
         if isinstance(move, Lay):
-            pays = 20 if move.cards[0] == PUTALI else 5
+            tanela = counts_of(move.cards)
+            pays = laid_points(1, bool(tanela[PUTALI]))
             when = ", once the tiplu is seen" if self.view.rules.numbers.laid_need_tiplu else ""
             return f"the tanela laid before the first draw pays {pays} more from each{when}"
         if isinstance(move, Finish):
-            bonus = DUBLEE_PAYS if self.own.dublees else 0
+            bonus = DUBLEE_PAYS if self.dublees else 0
             return (
                 f"the finish takes {SHOWN_PAYS + bonus} from each who has shown and "
                 f"{UNSHOWN_PAYS + bonus} from each who has not"
             )
-        cards = self.hand.copy()
+        cards = self.sight.hand - counts_of(cards_given_up(move))
         if isinstance(move, Show | ShowDublees):
-            cards -= counts_of(flat(move.melds))
-            row = self.shown_features(cards, PRINTED, isinstance(move, ShowDublees))
+            row = self.post_show_features(cards, isinstance(move, ShowDublees))
             return (
                 "the show lets the tiplu be seen, and all maal counts from now on; the cards left "
-                f"are {int(row[0])} from a finish"
+                f"are {int(row[PostShow.DISTANCE])} from a finish"
             )
+        hand = f"{self._distance_in_words(cards)}; maal {self._counted(cards)}"
         if isinstance(move, Discard):
-            cards[move.card] -= 1
-        words = f"{self._standing(cards)}; maal {self.counted(cards)}"
-        if isinstance(move, Discard):
-            return f"leaves the hand {words}"
-        if not self.view.table.pile:
-            return f"the pile is empty; hand {words}"
-        worth = self.worth(Draw(PILE))
+            return f"leaves the hand {hand}"
+        if self.sight.top < 0:
+            return f"the pile is empty; hand {hand}"
+        worth = self.pile_worth()
+        taken = Action.DRAW_PILE if move.source == PILE else Action.DRAW_STOCK
+        joker = ", a joker," if self.takes_joker(taken) else ""
         more = "more" if worth > 0 else "less"
-        top = CARD_NAMES[self.view.table.pile[-1]]
-        joker = self._takes_joker(TO_PILE if move.source == PILE else TO_STOCK)
-        pile = f"{top} of the pile{', a joker,' if joker else ''}"
-        return f"{pile} is worth {abs(worth):.1f} {more} than the stock; hand {words}"
+        card = f"{CARD_NAMES[self.sight.top]} of the pile{joker}"
+        return f"{card} is worth {abs(worth):.1f} {more} than the stock; hand {hand}"
 
-    def _standing(self, cards: Ints) -> str:
-        """Return in words how far a hand is from its goal, before the show by the nearer route."""
-        row = self.features(cards)
-        distance, turns = int(row[0]), row[1]
-        goal = "finish" if self.own.shown else "show"
-        unseen = max(1, int(self.unseen.sum()))
-        share = sum(row[5:8]) / 10.0
-        text = ""
-        if not self.own.shown and self.view.rules.numbers.dublee:
+    def _counted(self, cards: Ints) -> int:
+        """Return the maal of a hand and the table, as it counts by now."""
+        sight, numbers = self.sight, self.view.rules.numbers
+        owned = cards + sight.table
+        return counted_maal(numbers, owned, sight.laid, sight.tiplu, self.shown, any_shown=True)
+
+    def _distance_in_words(self, cards: Ints) -> str:
+        """Return how far a hand is from its goal, before the show by the nearer route."""
+        row, unseen = self.features(cards), max(1, int(self.sight.unseen.sum()))
+        distance, turns = int(row[PreShow.DISTANCE]), row[PreShow.TURNS]  # PostShow has the same
+        share = sum(row[PreShow.OUTS_1 : PreShow.OUTS_3 + 1]) / 10.0
+        goal, text = "finish" if self.shown else "show", ""
+        if not self.shown and self.view.rules.numbers.dublee:
             pairs = dublee_count(cards)
             missing = max(0, DUBLEES_TO_SHOW - pairs)
             if pairs >= 4:
                 text = f", {pairs} dublees"
             if missing < distance:
                 distance, goal = missing, "show of seven dublees"
-                share = int(self.unseen[:MASTER][cards[:MASTER] == 1].sum()) / unseen
+                singles = cards[:MASTER] == 1
+                share = int(self.sight.unseen[:MASTER][singles].sum()) / unseen
         return (
             f"{distance} from a {goal}, {share * unseen:.0f} of {unseen} unseen cards help, "
             f"about {turns:.0f} turns{text}"

@@ -38,6 +38,7 @@ from ustad.runtime.games.marriage.cards.cards import (
     COPIES,
     HAND,
     MASTER,
+    NO_CARD,
     PUTALI,
     Cards,
     Ints,
@@ -49,6 +50,7 @@ from ustad.runtime.games.marriage.cards.cards import (
     without,
 )
 from ustad.runtime.games.marriage.cards.finishes import (
+    FinishWork,
     arrange,
     finish_melds,
     finish_work,
@@ -66,9 +68,8 @@ from ustad.runtime.games.marriage.cards.melds import (
 )
 from ustad.runtime.games.marriage.cards.shows import dublee_count, show_distance
 from ustad.runtime.games.marriage.round.options import NAME, OPTIONS
-from ustad.runtime.games.marriage.round.public import Seat
 from ustad.runtime.games.marriage.round.rules import RULES, Marriage
-from ustad.runtime.games.marriage.round.settlement import player_maal
+from ustad.runtime.games.marriage.round.settlement import counted_maal
 
 HELD_DUBLEES = HAND - 2 * DUBLEES_TO_SHOW
 """How many cards are in hand after a show of seven dublees."""
@@ -118,7 +119,16 @@ class Hand(NamedTuple):
 
     def maal(self, cards: Cards) -> int:
         """Return the maal of cards in hand with what is laid."""
-        return player_maal(self.rules, Seat((), self.laid, self.has_shown), cards, self.tiplu, True)
+        laid = flat(self.laid)
+        tiplu = NO_CARD if self.tiplu is None else self.tiplu
+        return counted_maal(
+            self.rules.numbers,
+            counts_of((*cards, *laid)),
+            counts_of(laid),
+            tiplu,
+            self.has_shown,
+            any_shown=True,
+        )
 
 
 # Before the show.
@@ -331,13 +341,11 @@ def finish_distance(cards: Cards, jokers: int) -> int:
 
 def _search(
     cards: Cards, jokers: int, gone: int, outs_wanted: bool = False, most: int = FINISH_PLACES
-) -> tuple[int, Any, Any, Any]:
-    """Return the finish distance, the outs by discard, and the groups of a best finish."""
-    groups, outs = finish_work()
-    chosen = np.zeros(4, dtype=np.int64)
-    counts = counts_of(cards)
-    distance = search_finish(counts, jokers, most, groups, outs, chosen, outs_wanted, gone)
-    return int(distance), outs, groups, chosen
+) -> tuple[int, FinishWork]:
+    """Return the finish distance, and the arrays that the search has filled."""
+    work = finish_work()
+    distance = search_finish(work, counts_of(cards), jokers, most, outs_wanted, gone)
+    return int(distance), work
 
 
 def judge_finish(hand: Hand) -> dict[str, Any]:
@@ -350,7 +358,8 @@ def judge_finish(hand: Hand) -> dict[str, Any]:
         how many are unseen, and their sum, after ``discard``.
     """
     cards = hand.rest
-    distance, outs, _, _ = _search(cards, hand.jokers, hand.gone, True)
+    distance, work = _search(cards, hand.jokers, hand.gone, True)
+    outs = work.outs
     found: Melds | None = None
     thrown: int | None = None
     # Jokers last: their points go with them.
@@ -402,7 +411,7 @@ def judge_dublee_finish(hand: Hand) -> dict[str, Any]:
 # JSON and text.
 
 
-def _bits(mask: int) -> list[int]:
+def _bits(mask: Any) -> list[int]:
     return [card for card in range(CARDS) if int(mask) >> card & 1]
 
 
@@ -429,10 +438,10 @@ def _partition_to_json(found: Partition) -> list[dict[str, Any]]:
 
 def _finish_to_json(hand: Hand, cards: Cards) -> list[dict[str, Any]]:
     """Return the melds nearest to a finish, each with how many cards it misses."""
-    _, _, groups, chosen = _search(cards, hand.jokers, hand.gone)
+    _, work = _search(cards, hand.jokers, hand.gone)
     return [
-        {"cards": meld_names(held), "missing": missing}
-        for held, missing in arrange(cards, hand.jokers, groups, chosen)
+        {"cards": meld_names(meld.cards), "missing": meld.missing}
+        for meld in arrange(cards, hand.jokers, work)
     ]
 
 

@@ -1,7 +1,22 @@
-"""The levels of Marriage but expert: their weights, and the bot that plays by weights.
+"""The four levels of Marriage: one way to look at a hand, four ways to weigh it.
 
-The weights are in cards (easy, medium) or in turns (hard); see
-:mod:`ustad.runtime.games.marriage.bots`.
+**The problem.**  A player decides which card to draw, which to discard, and which melds to
+show.  The other hands and the stock are hidden; a round is too long to search.  So each
+option is described by *features* of the hand that it leads to (``features``), and the option
+with the greatest weighted sum is played (``decisions``).
+
+**The levels** are weights on these features:
+
+- *easy* looks at the exact distance alone, through noise;
+- *medium* looks at the exact distance alone;
+- *hard* goes by the estimated turns; it lays dealt tanelas and shows the melds that
+  leave the best finish;
+- *expert* weighs all features by what they were found to be worth in net points: the weights
+  are slopes learned from randomised self-play (``solver/marriage``), and ship with the
+  package.  It also predicts the net of each move (``expert``).
+
+Everything is a function of the seat's view.  How strong the levels are stands in the README
+of this game.
 """
 
 from __future__ import annotations
@@ -13,22 +28,19 @@ from functools import cache
 import numpy as np
 
 from ustad.runtime.core.game import Advice
-from ustad.runtime.games.marriage.cards.cards import Floats, counts_of, flat, sorted_melds, without
+from ustad.runtime.games.marriage.cards.cards import Floats, sorted_melds, without
 from ustad.runtime.games.marriage.cards.finishes import finish_melds
 from ustad.runtime.games.marriage.cards.maal import joker_mask
 from ustad.runtime.games.marriage.cards.melds import SHOW_MELDS, dublee_choices
 from ustad.runtime.games.marriage.decisions import (
     PLAIN,
-    TO_FINISH,
-    TO_LAY,
-    TO_PILE,
-    TO_SHOW,
-    TO_SHOW_DUBLEES,
-    TO_STOCK,
+    Action,
+    Decision,
+    Player,
     Ratings,
     decide,
-    work_space,
 )
+from ustad.runtime.games.marriage.features import new_work
 from ustad.runtime.games.marriage.round.moves import (
     PILE,
     STOCK,
@@ -40,18 +52,11 @@ from ustad.runtime.games.marriage.round.moves import (
     Show,
     ShowDublees,
 )
-from ustad.runtime.games.marriage.round.public import DISCARD, sees_at_once
 from ustad.runtime.games.marriage.round.view import View
-from ustad.runtime.games.marriage.states import (
-    DISCARD_AFTER,
-    DISCARD_BEFORE,
-    DRAW_AFTER,
-    DRAW_BEFORE,
-    FEATURE_NAMES,
-)
+from ustad.runtime.games.marriage.states import FEATURE_NAMES, Weights
 
 
-def _by_name(first: int, weights: Mapping[str, float]) -> dict[str, float]:
+def _by_name(first: Weights, weights: Mapping[str, float]) -> dict[str, float]:
     return {f"{FEATURE_NAMES[first].split(':')[0]}: {k}": v for k, v in weights.items()}
 
 
@@ -67,10 +72,10 @@ def level_weights(level: str) -> Floats:
     take = {"take": -2.5, "take, distance falls": 2.0} if level == "hard" else {"take": -0.5}
     take_after = {"take": -1.0 if level == "hard" else -0.5}
     named = {
-        **_by_name(DISCARD_BEFORE, {what: -1.0}),
-        **_by_name(DRAW_BEFORE, {what: -1.0, **take}),
-        **_by_name(DISCARD_AFTER, {what: -1.0}),
-        **_by_name(DRAW_AFTER, {what: -1.0, **take_after}),
+        **_by_name(Weights.PRE_SHOW_DISCARD, {what: -1.0}),
+        **_by_name(Weights.PRE_SHOW_DRAW, {what: -1.0, **take}),
+        **_by_name(Weights.POST_SHOW_DISCARD, {what: -1.0}),
+        **_by_name(Weights.POST_SHOW_DRAW, {what: -1.0, **take_after}),
     }
     return np.array([named.get(name, 0.0) for name in FEATURE_NAMES])
 
@@ -98,24 +103,25 @@ STYLES = {
 }
 
 
-def moment_of(turns: int, drawn: bool, seat: int) -> int:
-    """Return the number of a decision within a round."""
-    return (turns * 2 + drawn) * 8 + seat
-
-
 class MarriageBot:
-    """A level of Marriage; the working arrays make it unfit for two threads at once."""
+    """A level of Marriage; the working arrays make it unfit for two threads at once.
+
+    Args:
+        level: the level.
+        seed: of its noise.
+        weights: (WEIGHTS,) what it weighs features by.
+        ratings: what rates hands, plain or compiled.
+    """
 
     def __init__(self, level: str, seed: int, weights: Floats, ratings: Ratings = PLAIN) -> None:
-        self.style = STYLES[level]
-        self.seed = seed
-        self.weights = weights
+        style = STYLES[level]
+        self.player = Player(weights, style.temperature, style.lays, style.finds_best, seed)
         self.ratings = ratings
-        self.work = work_space()
+        self.work = new_work()
 
     def choose(self, view: View) -> Move:
         """Return the move for the view's seat to move."""
-        return self._move(view, *self.decide(view))
+        return self._move(view, self.decide(view))
 
     def choose_many(self, views: Sequence[View]) -> list[Move]:
         """Return the move for each of many views."""
@@ -127,56 +133,36 @@ class MarriageBot:
             return Advice([])
         return Advice([self.choose(view)])
 
-    def decide(self, view: View, passes: bool = False) -> tuple[int, int]:
+    def decide(self, view: View, passes: bool = False) -> Decision:
         """Return what to do, and with which card; ``passes``: no show, no finish, nothing laid."""
-        rules, table = view.rules, view.table
-        own = table.seats[view.seat]
-        drawn = table.phase == DISCARD
-        return decide(
-            self.ratings,
-            self.work,
-            counts_of(view.hand),
-            counts_of(flat(own.laid)),
-            counts_of(own.cards),
-            view.unseen(),
-            -1 if view.tiplu is None else view.tiplu,
-            own.shown,
-            own.dublees,
-            float(table.any_shown),
-            drawn,
-            table.first_draw_to_come,
-            table.pile[-1] if table.pile else -1,
-            table.taken[-1][1] if table.taken_now else -1,
-            rules.numbers.dublee,
-            rules.numbers.master_is_pure,
-            sees_at_once(rules, table),
-            self.weights,
-            self.style.temperature,
-            self.style.lays,
-            self.style.finds_best,
-            passes,
-            self.seed,
-            moment_of(table.turns, drawn, view.seat),
-        )
+        numbers, sight = view.rules.numbers, view.sight()
+        return decide(self.ratings, self.work, numbers, sight, self.player, passes)
 
-    def _move(self, view: View, action: int, card: int) -> Move:
-        if action == TO_STOCK:
+    def _move(self, view: View, decision: Decision) -> Move:
+        action, card = decision
+        if action == Action.DRAW_STOCK:
             return Draw(STOCK)
-        if action == TO_PILE:
+        if action == Action.DRAW_PILE:
             return Draw(PILE)
-        if action == TO_LAY:
+        if action == Action.LAY:
             return Lay((card,) * 3)
-        if action == TO_SHOW:
-            wanted = SHOW_MELDS - len(view.table.seats[view.seat].laid)
-            return Show(sorted_melds(self.work[-1][:wanted].tolist()))
-        if action == TO_SHOW_DUBLEES:
+        if action == Action.SHOW:
+            wanted = SHOW_MELDS - len(view.public.seats[view.seat].laid)
+            return Show(sorted_melds(self.work.show[:wanted].tolist()))
+        if action == Action.SHOW_DUBLEES:
             return ShowDublees(dublee_choices(view.hand)[0])
-        if action == TO_FINISH:
-            rest = without(view.hand, [card])
-            if view.table.seats[view.seat].dublees:
-                pair = next(one for one in rest if rest.count(one) >= 2)
-                return Finish(((pair, pair),), card)
-            found = finish_melds(rest, joker_mask(-1 if view.tiplu is None else view.tiplu))
-            assert found is not None
-            return Finish(found, card)
+        if action == Action.FINISH:
+            return _finish(view, card)
         return Discard(card)
+
+
+def _finish(view: View, discard: int) -> Finish:
+    """Return a finish with a discard."""
+    rest = without(view.hand, [discard])
+    if view.public.dublees(view.seat):
+        pair = next(card for card in rest if rest.count(card) >= 2)
+        return Finish(((pair, pair),), discard)
+    assert view.tiplu is not None
+    found = finish_melds(rest, joker_mask(view.tiplu))
+    assert found is not None
+    return Finish(found, discard)

@@ -7,9 +7,10 @@ from typing import Any
 
 from ustad.runtime.core.entry import Text
 from ustad.runtime.core.errors import MoveError, shown
-from ustad.runtime.games.marriage.cards.cards import CARD_NAMES, PUTALI, in_words
-from ustad.runtime.games.marriage.cards.melds import meld_names
+from ustad.runtime.games.marriage.cards.cards import CARD_NAMES, NO_CARD, PUTALI, in_words
+from ustad.runtime.games.marriage.cards.melds import SHOW_MELDS, meld_names
 from ustad.runtime.games.marriage.codec import CODEC
+from ustad.runtime.games.marriage.round.course import NOBODY, before_first_draw, is_over
 from ustad.runtime.games.marriage.round.deal import Deal
 from ustad.runtime.games.marriage.round.moves import (
     PILE,
@@ -21,8 +22,8 @@ from ustad.runtime.games.marriage.round.moves import (
     Show,
     ShowDublees,
 )
-from ustad.runtime.games.marriage.round.public import DISCARD
-from ustad.runtime.games.marriage.round.view import WAITS_FOR_A_DRAW, WAITS_FOR_TIPLU, View
+from ustad.runtime.games.marriage.round.public import PublicState
+from ustad.runtime.games.marriage.round.view import View, Waits
 
 
 class MarriageText(Text[View, Move]):
@@ -37,60 +38,20 @@ class MarriageText(Text[View, Move]):
 
     def describe(self, state: View | Deal) -> str:
         """Return what the seat to move knows, as text; at the end of a round, all of it."""
-        view = state if isinstance(state, View) else state.view(state.table.to_move)
-        table = view.table
-        lines = []
-        for at, seat in enumerate(table.seats):
-            parts = [f"seat {at}:"]
-            if seat.laid:
-                parts.append("laid " + " | ".join(map(in_words, seat.laid)))
-            if seat.shown:
-                parts.append("shown " + " | ".join(" ".join(meld_names(m)) for m in seat.melds))
-            lines.append(" ".join(parts) if len(parts) > 1 else f"seat {at}: nothing on the table")
-        lines.append(
-            "pile: "
-            + (CARD_NAMES[table.pile[-1]] + " on top" if table.pile else "empty")
-            + f", stock: {table.stock} cards"
-        )
+        view = state if isinstance(state, View) else state.view(state.public.to_move)
+        public, course = view.public, view.public.course
+        lines = [_seat_text(public, seat) for seat in range(course.players)]
+        top = "empty" if public.top == NO_CARD else f"{CARD_NAMES[public.top]} on top"
+        lines.append(f"pile: {top}, stock: {course.stock} cards")
         if view.tiplu is not None:
             lines.append(f"tiplu: {CARD_NAMES[view.tiplu]}")
-        elif table.tiplu_drawn:
+        elif course.tiplu_drawn:
             lines.append("tiplu: drawn, not seen by this seat")
         hands = {view.seat: view.hand}
-        if isinstance(state, Deal) and table.over:
+        if isinstance(state, Deal) and state.is_over():
             hands = dict(enumerate(state.hands))  # all lie open at the end
         lines += [f"hand of seat {seat}: {in_words(hand)}".rstrip() for seat, hand in hands.items()]
-        if table.over:
-            end = "nobody finished" if table.finisher is None else f"seat {table.finisher} finished"
-            lines.append(f"the round is over: {end}")
-            if view.maal is not None and view.net is not None:
-                lines.append(
-                    "maal "
-                    + " ".join(map(str, view.maal))
-                    + ", net "
-                    + " ".join(str(int(points)) for points in view.net)
-                )
-        elif view.waits == WAITS_FOR_A_DRAW:
-            lines.append("it is to be seen whether the stock has a card that can be the tiplu")
-        elif view.waits:
-            what = "tiplu" if view.waits == WAITS_FOR_TIPLU else "card from the stock"
-            lines.append(f"seat {view.seat} waits for the {what}")
-        else:
-            drawn = "" if view.drawn is None else f", has drawn {CARD_NAMES[view.drawn]}"
-            lines.append(f"seat {table.to_move} to {table.phase}{drawn}")
-            lines += self._reminders(view)
-        return "\n".join(lines)
-
-    @staticmethod
-    def _reminders(view: View) -> list[str]:
-        """Return what a player is told that beginners overlook."""
-        found = []
-        table, own = view.table, view.table.seats[view.seat]
-        if table.first_draw_to_come and view.mine and len(own.laid) == 3 and not own.shown:
-            found.append("three laid tanelas are a show only once it is called: show")
-        if view.mine and table.phase == DISCARD and view.hand and view.hand[-1] >= PUTALI:
-            found.append("a putali or master thrown costs its points even in a round one wins")
-        return found
+        return "\n".join([*lines, *_end(view), *_what_comes(view)])
 
     def describe_move(self, move: Move) -> str:
         """Return a move in a few words."""
@@ -111,8 +72,8 @@ class MarriageText(Text[View, Move]):
         """Return what a move did, with the card if it was taken from the pile."""
         told = super().describe_step(before, move, after)
         if isinstance(move, Draw) and move.source == PILE:
-            told += f", the {CARD_NAMES[before.table.pile[-1]]}"
-        if after.table.tiplu_drawn and not before.table.tiplu_drawn:
+            told += f", the {CARD_NAMES[before.public.top]}"
+        if after.public.course.tiplu_drawn and not before.public.course.tiplu_drawn:
             told += "; the tiplu is drawn"
         return told
 
@@ -156,6 +117,48 @@ class MarriageText(Text[View, Move]):
         if typed not in choices:
             raise MoveError(f"{shown(text.strip())}: expected {self.prompt(state)}")
         return choices[typed]
+
+
+def _seat_text(public: PublicState, seat: int) -> str:
+    """Return what lies before a seat."""
+    melds, laid = public.seats[seat]
+    parts = ["laid " + " | ".join(map(in_words, laid))] if laid else []
+    if public.shown(seat):
+        parts.append("shown " + " | ".join(" ".join(meld_names(cards)) for cards in melds))
+    return f"seat {seat}: " + (" ".join(parts) or "nothing on the table")
+
+
+def _end(view: View) -> list[str]:
+    """Return how the round has ended, if it has."""
+    finisher = view.public.course.finisher
+    if not is_over(view.public.course):
+        return []
+    end = "nobody finished" if finisher == NOBODY else f"seat {finisher} finished"
+    lines = [f"the round is over: {end}"]
+    if view.maal is not None and view.net is not None:
+        maal, net = (" ".join(f"{int(points)}" for points in row) for row in (view.maal, view.net))
+        lines.append(f"maal {maal}, net {net}")
+    return lines
+
+
+def _what_comes(view: View) -> list[str]:
+    """Return what is to come, and what a player is told that beginners overlook."""
+    public, course = view.public, view.public.course
+    if is_over(course):
+        return []
+    if view.waits == Waits.WHETHER_TIPLU:
+        return ["it is to be seen whether the stock has a card that can be the tiplu"]
+    if view.waits:
+        what = "tiplu" if view.waits == Waits.TIPLU else "card from the stock"
+        return [f"seat {view.seat} waits for the {what}"]
+    drawn = "" if view.drawn is None else f", has drawn {CARD_NAMES[view.drawn]}"
+    lines = [f"seat {public.to_move} to {'discard' if course.has_drawn else 'draw'}{drawn}"]
+    all_laid = len(public.seats[view.seat].laid) == SHOW_MELDS and not public.shown(view.seat)
+    if view.mine and all_laid and before_first_draw(course, public.has_discarded):
+        lines.append("three laid tanelas are a show only once it is called: show")
+    if view.mine and course.has_drawn and view.hand and view.hand[-1] >= PUTALI:
+        lines.append("a putali or master thrown costs its points even in a round one wins")
+    return lines
 
 
 TEXT = MarriageText()

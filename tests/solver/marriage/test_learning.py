@@ -11,16 +11,18 @@ import pytest
 from ustad.runtime.core.errors import OptionError
 from ustad.runtime.core.game import LEVELS
 from ustad.runtime.core.registry import entry
-from ustad.runtime.games.marriage.decisions import work_space
+from ustad.runtime.games.marriage.features import new_work
 from ustad.runtime.games.marriage.levels import STYLES, level_weights
+from ustad.runtime.games.marriage.round.course import first_turn
 from ustad.runtime.games.marriage.round.rules import RULES, Marriage
-from ustad.runtime.games.marriage.round.settlement import payments
+from ustad.runtime.games.marriage.round.settlement import settlement
 from ustad.runtime.games.marriage.states import NUMBER_NAMES, WEIGHTS
 from ustad.runtime.games.marriage.tables import TABLES, expert_numbers, shipped_numbers
 from ustad.solver.build import build_table
 from ustad.solver.marriage.learning import DECK, learn, slopes
 from ustad.solver.marriage.measuring import measure
-from ustad.solver.marriage.rounds import new_record, play_round
+from ustad.solver.marriage.records import new_record
+from ustad.solver.marriage.rounds import Players, play_round
 
 ENTRY = entry("marriage")
 
@@ -52,31 +54,21 @@ def compiled_round(
     order: list[int], levels: list[str], seed: int, first: int, options: dict[str, Any]
 ) -> tuple[int, list[int], list[int]]:
     """Return turns, nets and maal of a round played in compiled code."""
-    players = len(levels)
     styles = [STYLES[level] for level in levels]
     weights = [
         shipped_numbers()[:WEIGHTS] if level == "expert" else level_weights(level)
         for level in levels
     ]
-    net = np.zeros(players, dtype=np.int64)
-    notes = np.zeros((players, 4), dtype=np.int64)
-    turns = play_round(
-        np.array(order),
-        players,
-        first,
-        Marriage(**options).numbers,
+    players = Players(
         np.array(weights),
         np.array([style.temperature for style in styles]),
-        np.array([int(style.lays) for style in styles]),
-        np.array([int(style.finds_best) for style in styles]),
-        0.0,
-        seed,
-        work_space(),
-        new_record(players),
-        net,
-        notes,
+        np.array([style.lays for style in styles]),
+        np.array([style.finds_best for style in styles]),
     )
-    return turns, net.tolist(), notes[:, 2].tolist()
+    record, numbers = new_record(len(levels)), Marriage(**options).numbers
+    cards, work = np.array(order), new_work()
+    course = play_round(cards, first, numbers, players, 0.0, seed, work, record)
+    return course.turns, record.net.tolist(), record.maal.tolist()
 
 
 def round_by_the_rules(
@@ -89,7 +81,7 @@ def round_by_the_rules(
     while not state.is_over():
         player = state.current_player()
         state = state.apply(by_level[levels[player]].choose(state.view(player)))
-    return state.table.turns, [int(net) for net in state.returns()], list(state.maal())
+    return state.public.course.turns, [int(net) for net in state.returns()], list(state.maal())
 
 
 OPTION_SETS: tuple[dict[str, Any], ...] = (
@@ -115,8 +107,8 @@ def test_compiled_rounds_are_the_rounds_of_the_rules() -> None:
 @pytest.mark.slow
 def test_learning_is_the_same_for_any_number_of_threads_and_beats_hard() -> None:
     steps = ((1.0, 2000),)
-    numbers = learn(steps, threads=1, value_rounds_wanted=4000)
-    assert (learn(steps, threads=2, value_rounds_wanted=4000) == numbers).all()
+    numbers = learn(steps, threads=1, net_rounds=4000)
+    assert (learn(steps, threads=2, net_rounds=4000) == numbers).all()
     # Six pairs are worth far more than their turns say: the prototype found about 8 points.
     six = NUMBER_NAMES.index("discard before the show: turns")
     assert numbers[six] < 0
@@ -139,4 +131,5 @@ def test_a_round_of_bots_ends_and_sums_to_zero() -> None:
     assert turns > 4
     assert sum(net) == 0
     assert all(points >= 0 for points in maal)
-    assert payments(maal, [True] * 4, None, False) == tuple(4 * own - sum(maal) for own in maal)
+    settled = settlement(first_turn(4, 0), maal)
+    assert settled == tuple(4 * own - sum(maal) for own in maal)

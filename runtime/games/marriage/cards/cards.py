@@ -1,4 +1,9 @@
-"""The cards."""
+"""The cards of Marriage: 160 of 54 kinds, and 21 a hand.
+
+A card is a number: ``13 * suit + rank`` with the suits in the order of :data:`SUITS` and the
+rank from 0 (ace) to 12 (king), then 52 for a putali and 53 for the master.  Cards together
+are a sorted tuple of them, or, for flat functions, (54,) how many there are of each.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +14,9 @@ from numpy.typing import NDArray
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
+Cards = tuple[int, ...]
+Melds = tuple[Cards, ...]
+
 SUITS = "SHDC"
 RANK_NAMES = ("A", "2", "3", "4", "5", "6", "7", "8", "9", "10", "J", "Q", "K")
 RANKS = 13
@@ -16,18 +24,24 @@ PUTALI = 52
 MASTER = 53
 CARDS = 54
 """How many different cards there are."""
+NO_CARD = -1
+"""Stands for a card where there is none."""
+
 CARD_NAMES = (*(rank + suit for suit in SUITS for rank in RANK_NAMES), "PJ", "MJ")
 CARD_NUMBER = {name: card for card, name in enumerate(CARD_NAMES)}
 COPIES: Ints = np.array([3] * 53 + [1])
-"""(54,): how many of each card there are, 160 in all."""
+"""(54,): how many of each card there are."""
+ALL_CARDS = 160
+HAND = 21
 
 
 def counts_of(cards: Iterable[int]) -> Ints:
-    """Return (54,) how many of each card there are among some cards."""
-    counts = np.zeros(CARDS, dtype=np.int64)
-    for card in cards:
-        counts[card] += 1
-    return counts
+    """Return (54,) how many of each card there are among some cards.
+
+    >>> counts_of((0, 0, PUTALI))[[0, 1, PUTALI]].tolist()
+    [2, 0, 1]
+    """
+    return np.bincount(np.array([*cards], dtype=np.int64), minlength=CARDS)
 
 
 def how_many(counts: Ints) -> int:
@@ -36,11 +50,6 @@ def how_many(counts: Ints) -> int:
     for card in range(len(counts)):
         found += counts[card]
     return found
-
-
-HAND = 21
-Cards = tuple[int, ...]
-Melds = tuple[Cards, ...]
 
 
 def sorted_melds(found: Iterable[Iterable[int]]) -> Melds:
@@ -61,11 +70,20 @@ def without(hand: Cards, cards: Iterable[int]) -> Cards:
     return tuple(left)
 
 
-def in_words(cards: Iterable[int]) -> str:
-    """Return the names of cards as one text."""
-    return " ".join(CARD_NAMES[card] for card in cards)
+def with_card(hand: Cards, card: int) -> Cards:
+    """Return a hand with one card more."""
+    return tuple(sorted((*hand, card)))
 
 
 def names_of(cards: Iterable[int]) -> list[str]:
     """Return the names of cards."""
     return [CARD_NAMES[card] for card in cards]
+
+
+def in_words(cards: Iterable[int]) -> str:
+    """Return the names of cards as one text.
+
+    >>> in_words((0, 22, PUTALI, MASTER))
+    'AS 10H PJ MJ'
+    """
+    return " ".join(names_of(cards))

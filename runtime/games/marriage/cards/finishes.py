@@ -1,31 +1,93 @@
-"""Distance to a finish."""
+"""The distance to a finish: how many cards must be replaced until all lie in melds.
+
+After the show all but one of 13 cards are to lie in sequences of three to five, trials and
+tanelas, jokers in the missing places.
+
+A maal card is a joker, and a joker fits wherever it fits as an ordinary card (three equal
+jokers are a meld of jokers), so jokers need only be counted.  The other cards fall into
+*groups*: cards that can lie in one meld.  Groups of two or more cards are listed and the
+choices of at most four disjoint ones searched, large groups first, cutting off what cannot
+reach the best (:func:`search_finish`).  Twelve places are 3+3+3+3, 4+4+4 or 3+4+5, so four
+groups must all fit three places; single cards fill what is left.  With N cards placed, J
+jokers, and h groups that are a tanela with one card missing, where no joker helps, the
+distance is ``max(h, 12 - N - J)``.  The same search finds, for each card that may be
+discarded, the *outs*: the cards that lessen the distance.
+
+Sets of cards are bits of a number.  The flat functions are plain Python, which ``kernels``
+compiles.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any
+from enum import IntEnum
+from itertools import permutations
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ustad.runtime.games.marriage.cards.cards import (
     CARDS,
+    PUTALI,
     RANKS,
     Cards,
     Ints,
     Melds,
     counts_of,
+    how_many,
     sorted_melds,
     without,
 )
 from ustad.runtime.games.marriage.cards.melds import FINISH_PLACES
 
 MOST_GROUPS = 1024
-GROUP_FIELDS = 9
-G_FIRST, G_SIZE, G_NEED, G_EXACT, G_HOLE, G_MEMBERS, G_OUT3, G_OUT4, G_OUT5 = range(GROUP_FIELDS)
-"""What is noted of a group: unused, how many cards, the least size of its meld (3 to 5),
-whether the meld has exactly three places (trial and tanela), whether it is a tanela with
-one card missing, its cards (six bits each), and the cards that would join it in a meld of
-3, 4 and 5 places, as bits."""
+MOST_CHOSEN = 4
+"""A finish has at most four melds."""
+
+
+class Group(IntEnum):
+    """What is noted of a group.
+
+    How many cards it has; the least size of its meld (3 to 5); whether the meld has exactly
+    three places (trial and tanela); whether it is a tanela with one card missing; its cards,
+    six bits each; and the cards that would join it in a meld of 3, 4 and 5 places, as bits.
+    """
+
+    SIZE = 0
+    NEED = 1
+    EXACT = 2
+    HOLE = 3
+    MEMBERS = 4
+    OUTS_3 = 5
+    OUTS_4 = 6
+    OUTS_5 = 7
+
+
+class FinishWork(NamedTuple):
+    """The working arrays of :func:`search_finish`, and what it tells beside the distance.
+
+    Attributes:
+        groups: (MOST_GROUPS, len(Group)) filled with groups.
+        outs: (55,) filled if wanted: for each card, as bits, the cards that lessen the
+            distance once it is discarded, 0 if discarding it costs distance; in the last
+            place those that do with nothing discarded.
+        chosen: (4,) filled with the groups of a best way, -1 where there is none.
+    """
+
+    groups: Ints
+    outs: Ints
+    chosen: Ints
+
+
+def finish_work() -> FinishWork:
+    """Return new working arrays."""
+    return FinishWork(
+        np.zeros((MOST_GROUPS, len(Group)), dtype=np.int64),
+        np.zeros(CARDS + 1, dtype=np.int64),
+        np.zeros(MOST_CHOSEN, dtype=np.int64),
+    )
+
+
+# Groups.
 
 
 def run_outs(suit: int, low: int, high: int, members: int, places: int) -> int:
@@ -56,395 +118,458 @@ def other_suits(card: int) -> int:
     return outs
 
 
-def _add_group(
-    groups: Any, count: int, size: int, need: int, exact: int, hole: int, members: int
-) -> int:
-    if count < MOST_GROUPS:
-        groups[count, G_SIZE] = size
-        groups[count, G_NEED] = need
-        groups[count, G_EXACT] = exact
-        groups[count, G_HOLE] = hole
-        groups[count, G_MEMBERS] = members
-        groups[count, G_OUT3] = 0
-        groups[count, G_OUT4] = 0
-        groups[count, G_OUT5] = 0
-        return count + 1
+def member(members: int, place: int) -> int:
+    """Return one card of a group."""
+    return members >> 6 * place & 63
+
+
+def add_group(groups: Any, count: int, size: int, need: int, hole: int, members: int) -> int:
+    """Add a group that is no sequence if ``need`` is 0, and return how many there are."""
+    if count == MOST_GROUPS:
+        return count
+    groups[count, Group.SIZE] = size
+    groups[count, Group.NEED] = max(3, need)
+    groups[count, Group.EXACT] = need == 0
+    groups[count, Group.HOLE] = hole
+    groups[count, Group.MEMBERS] = members
+    groups[count, Group.OUTS_3] = 0
+    groups[count, Group.OUTS_4] = 0
+    groups[count, Group.OUTS_5] = 0
+    return count + 1
+
+
+def add_runs(groups: Any, count: int, counts: Any, jokers: int, card: int) -> int:
+    """Add the sequences whose lowest card this is, and return how many groups there are."""
+    suit, rank = card // RANKS, card % RANKS
+    possible = 0  # bit k: whether there is a card k + 1 ranks above
+    for step in range(1, 5):
+        place = rank + step
+        if place <= 13 and (place < 13 or rank > 0):
+            other = suit * RANKS + place % RANKS
+            if counts[other] > 0 and not jokers >> other & 1:
+                possible |= 1 << (step - 1)
+    choice = possible
+    while choice > 0:
+        size, members, high, ranks = 1, card, rank, 1 << rank
+        for step in range(1, 5):
+            if choice >> (step - 1) & 1:
+                other = suit * RANKS + (rank + step) % RANKS
+                members |= other << 6 * size
+                size += 1
+                high = rank + step
+                ranks |= 1 << high
+        before = count
+        count = add_group(groups, count, size, high - rank + 1, 0, members)
+        if count > before:
+            groups[before, Group.OUTS_3] = run_outs(suit, rank, high, ranks, 3)
+            groups[before, Group.OUTS_4] = run_outs(suit, rank, high, ranks, 4)
+            groups[before, Group.OUTS_5] = run_outs(suit, rank, high, ranks, 5)
+        choice = (choice - 1) & possible
     return count
 
 
-def list_groups(counts: Any, jokers: int, gone: int, groups: Any) -> int:
-    """Fill ``groups`` (MOST_GROUPS, GROUP_FIELDS) and return how many there are.
+def add_sets(groups: Any, count: int, counts: Any, jokers: int, gone: int, card: int) -> int:
+    """Add the trials whose first card this is, and its tanela; return how many groups there are."""
+    for second in range(card + RANKS, PUTALI, RANKS):
+        if counts[second] == 0 or jokers >> second & 1:
+            continue
+        before = count
+        count = add_group(groups, count, 2, 0, 0, card | second << 6)
+        if count > before:
+            groups[before, Group.OUTS_3] = other_suits(card) & ~(1 << second)
+        for third in range(second + RANKS, PUTALI, RANKS):
+            if counts[third] > 0 and not jokers >> third & 1:
+                count = add_group(groups, count, 3, 0, 0, card | second << 6 | third << 12)
+    if counts[card] == 3:
+        count = add_group(groups, count, 3, 0, 0, card | card << 6 | card << 12)
+    if counts[card] >= 2 and not gone >> card & 1:
+        before = count
+        count = add_group(groups, count, 2, 0, 1, card | card << 6)
+        if count > before:
+            groups[before, Group.OUTS_3] = 1 << card
+    return count
+
+
+def list_groups(groups: Any, counts: Any, jokers: int, gone: int) -> int:
+    """Fill ``groups`` and return how many there are.
 
     A group is two or more cards, no jokers, that can lie in one meld of the finish.
     Two of a card of which no third is to be had (``gone``, as bits) are none.
     """
     count = 0
-    for card in range(52):
-        if counts[card] == 0 or jokers >> card & 1:
-            continue
-        suit, rank = card // RANKS, card % RANKS
-        # Sequences whose lowest card this is; bit k of a choice: the rank k + 1 above.
-        possible = 0
-        for step in range(1, 5):
-            place = rank + step
-            if place <= 13 and (place < 13 or rank > 0):
-                other = suit * RANKS + place % RANKS
-                if counts[other] > 0 and not jokers >> other & 1:
-                    possible |= 1 << (step - 1)
-        choice = possible
-        while choice > 0:
-            size, members, high, ranks = 1, card, rank, 1 << rank
-            for step in range(1, 5):
-                if choice >> (step - 1) & 1:
-                    other = suit * RANKS + (rank + step) % RANKS
-                    members |= other << 6 * size
-                    size += 1
-                    high = rank + step
-                    ranks |= 1 << high
-            before = count
-            count = _add_group(groups, count, size, max(3, high - rank + 1), 0, 0, members)
-            if count > before:
-                groups[before, G_OUT3] = run_outs(suit, rank, high, ranks, 3)
-                groups[before, G_OUT4] = run_outs(suit, rank, high, ranks, 4)
-                groups[before, G_OUT5] = run_outs(suit, rank, high, ranks, 5)
-            choice = (choice - 1) & possible
-        # Trials whose first card this is.
-        for second in range(card + RANKS, 52, RANKS):
-            if counts[second] == 0 or jokers >> second & 1:
-                continue
-            before = count
-            count = _add_group(groups, count, 2, 3, 1, 0, card | second << 6)
-            if count > before:
-                groups[before, G_OUT3] = other_suits(card) & ~(1 << second)
-            for third in range(second + RANKS, 52, RANKS):
-                if counts[third] > 0 and not jokers >> third & 1:
-                    members = card | second << 6 | third << 12
-                    count = _add_group(groups, count, 3, 3, 1, 0, members)
-        if counts[card] == 3:
-            count = _add_group(groups, count, 3, 3, 1, 0, card | card << 6 | card << 12)
-        if counts[card] >= 2 and not gone >> card & 1:
-            before = count
-            count = _add_group(groups, count, 2, 3, 1, 1, card | card << 6)
-            if count > before:
-                groups[before, G_OUT3] = 1 << card
+    for card in range(PUTALI):
+        if counts[card] > 0 and not jokers >> card & 1:
+            count = add_runs(groups, count, counts, jokers, card)
+            count = add_sets(groups, count, counts, jokers, gone, card)
     return count
 
 
-def _fits(groups: int, exact: int, four: int, five: int) -> bool:
-    """Tell whether groups fit 3+3+3+3, 3+4+5 or 4+4+4 places.
+def large_first(groups: Any, total: int) -> Ints:
+    """Return (total,) the groups, those with more cards first: an order by counting."""
+    order = np.empty(total, dtype=np.int64)
+    at = 0
+    for size in range(5, 1, -1):
+        for group in range(total):
+            if groups[group, Group.SIZE] == size:
+                order[at] = group
+                at += 1
+    return order
 
-    Args:
-        groups: how many groups.
+
+# Choices of groups.
+
+
+class Choice(NamedTuple):
+    """Some disjoint groups of a hand, in numbers.
+
+    Attributes:
+        groups: how many there are.
+        placed: how many cards they hold.
         exact: how many of them need exactly three places.
         four: how many need at least four.
         five: how many need five.
+        holes: how many are a tanela with one card missing.
+        cards: how many cards the hand has that are no jokers.
+        jokers: how many it has that are.
     """
-    if four == 0:
-        return groups <= 4
-    if groups > 3:
-        return False
-    return (exact <= 1 and four <= 2 and five <= 1) or (exact == 0 and five == 0)
+
+    groups: int
+    placed: int
+    exact: int
+    four: int
+    five: int
+    holes: int
+    cards: int
+    jokers: int
 
 
-def _distance(groups: int, four: int, placed: int, loose: int, holes: int, jokers: int) -> int:
-    """Return the cards to replace with so many groups holding ``placed`` cards.
-
-    ``loose`` cards lie in no group; single ones fill the melds that have no group.
-    """
-    slots = (4 if four == 0 else 3) - groups
-    return max(holes, FINISH_PLACES - placed - min(slots, loose) - jokers)
-
-
-def finish_work() -> tuple[Ints, Ints]:
-    """Return the working arrays of :func:`search_finish`: groups and outs."""
-    return (
-        np.zeros((MOST_GROUPS, GROUP_FIELDS), dtype=np.int64),
-        np.zeros(CARDS + 1, dtype=np.int64),
+def with_group(choice: Choice, groups: Any, group: int, times: int) -> Choice:
+    """Return a choice with one group more (``times`` 1) or less (-1)."""
+    need = groups[group, Group.NEED]
+    return Choice(
+        choice.groups + times,
+        choice.placed + times * groups[group, Group.SIZE],
+        choice.exact + times * groups[group, Group.EXACT],
+        choice.four + times * (need >= 4),
+        choice.five + times * (need >= 5),
+        choice.holes + times * groups[group, Group.HOLE],
+        choice.cards,
+        choice.jokers,
     )
 
 
+def melds_of(choice: Choice) -> int:
+    """Return how many melds a finish with these groups has."""
+    return 4 if choice.four == 0 else 3
+
+
+def fits(choice: Choice) -> bool:
+    """Tell whether groups fit 3+3+3+3, 3+4+5 or 4+4+4 places."""
+    if choice.groups > melds_of(choice):
+        return False
+    mixed = choice.exact <= 1 and choice.four <= 2 and choice.five <= 1
+    return choice.four == 0 or mixed or (choice.exact == 0 and choice.five == 0)
+
+
+def distance_of(choice: Choice) -> int:
+    """Return the cards to replace with these groups, 0 or less if there are none.
+
+    Cards that lie in no group fill, one each, the melds that have no group.
+    """
+    singles = min(melds_of(choice) - choice.groups, choice.cards - choice.placed)
+    return max(choice.holes, FINISH_PLACES - choice.placed - singles - choice.jokers)
+
+
+def take_cards(left: Ints, members: int, size: int) -> bool:
+    """Take the cards of a group from those left; tell whether they were there."""
+    able = True
+    for place in range(size):
+        card = member(members, place)
+        left[card] -= 1
+        if left[card] < 0:
+            able = False
+    if not able:
+        give_back(left, members, size)
+    return able
+
+
+def give_back(left: Ints, members: int, size: int) -> None:
+    """Return the cards of a group to those left."""
+    for place in range(size):
+        left[member(members, place)] += 1
+
+
+def take_next(
+    groups: Any, order: Ints, left: Ints, choice: Choice, start: int, best: int, outs_wanted: bool
+) -> int:
+    """Take the cards of the next group that fits and can still lead to the best distance.
+
+    Returns:
+        Its place in the order, -1 if there is none from ``start`` on.
+    """
+    room = melds_of(choice) - choice.groups
+    for place in range(start, len(order) if room > 0 else 0):
+        group = order[place]
+        size = groups[group, Group.SIZE]
+        reach = FINISH_PLACES - choice.placed - room * size - choice.jokers
+        if reach > best or (reach == best and not outs_wanted):
+            break
+        more = with_group(choice, groups, group, 1)
+        can_be = fits(more) and more.holes <= best
+        if can_be and take_cards(left, groups[group, Group.MEMBERS], size):
+            return place
+    return -1
+
+
+# The search.
+
+
 def search_finish(
-    counts: Any,
-    jokers: int,
-    most: int,
-    groups: Any,
-    outs: Any,
-    chosen: Any,
-    outs_wanted: bool,
-    gone: int = 0,
+    work: FinishWork, counts: Any, jokers: int, most: int, outs_wanted: bool, gone: int
 ) -> int:
     """Return how many cards must be replaced until a finish.
 
     Args:
+        work: filled, see there.
         counts: (54,) the 13 cards after a draw, or 12 before it.
         jokers: which cards are jokers, as bits.
         most: distances above it need not be told apart: ``most + 1`` stands for them.
-        groups: working space, see :func:`finish_work`.
-        outs: (55,) filled if wanted: for each card, as bits, the cards that lessen
-            the distance once it is thrown, 0 if throwing it costs distance; in the
-            last place those that do with nothing thrown.
-        chosen: (4,) filled with groups of a best way, -1 where there is none.
-        outs_wanted: whether to fill ``outs``; they are right for a distance
+        outs_wanted: whether to fill ``work.outs``; they are right for a distance
             from 1 to ``most``.
         gone: the cards, as bits, of which no other copy is to be had.
     """
-    wild = 0
-    normal = 0
-    total = 0
-    types = np.empty(CARDS, dtype=np.int64)
-    left = np.zeros(CARDS, dtype=np.int64)
-    kinds = 0
-    for card in range(CARDS):
-        if counts[card] > 0:
-            if jokers >> card & 1:
-                wild += int(counts[card])
-            else:
-                normal += int(counts[card])
-                types[kinds] = card
-                left[card] = counts[card]
-                kinds += 1
-    total = list_groups(counts, jokers, gone, groups)
-    # Large groups first: an order by counting.
-    order = np.empty(max(total, 1), dtype=np.int64)
-    at = 0
-    for size in range(5, 1, -1):
-        for group in range(total):
-            if groups[group, G_SIZE] == size:
-                order[at] = group
-                at += 1
-    # What each loose card could be joined by, in a meld of 3, 4 and 5 places.
-    near3 = np.zeros(CARDS, dtype=np.int64)
-    near4 = np.zeros(CARDS, dtype=np.int64)
-    near5 = np.zeros(CARDS, dtype=np.int64)
-    # What would join each loose card in the present choice of groups.
-    beside = np.zeros(CARDS, dtype=np.int64)
-    if outs_wanted:
-        outs[:] = 0
-        for kind in range(kinds):
-            card = types[kind]
-            if card < 52:
-                suit, rank = card // RANKS, card % RANKS
-                near3[card] = run_outs(suit, rank, rank, 1 << rank, 3) | other_suits(card)
-                near4[card] = run_outs(suit, rank, rank, 1 << rank, 4)
-                near5[card] = run_outs(suit, rank, rank, 1 << rank, 5)
-                if rank == 0:
-                    near3[card] |= run_outs(suit, 13, 13, 1 << 13, 3)
-                    near4[card] |= run_outs(suit, 13, 13, 1 << 13, 4)
-                    near5[card] |= run_outs(suit, 13, 13, 1 << 13, 5)
+    groups, outs, chosen = work.groups, work.outs, work.chosen
+    order = large_first(groups, list_groups(groups, counts, jokers, gone))
+    left = ordinary_cards(counts, jokers)
+    cards = how_many(left)
+    kinds = kinds_of(left)
+    near, joins = runs_beside_each(kinds, outs_wanted), np.zeros(CARDS, dtype=np.int64)
+    # The groups taken, and for each number of them where the next is looked for.
+    taken = np.zeros(MOST_CHOSEN, dtype=np.int64)
+    start = np.zeros(MOST_CHOSEN + 1, dtype=np.int64)
+    choice = Choice(0, 0, 0, 0, 0, 0, cards, how_many(counts) - cards)
     best = most + 1
     chosen[:] = -1
-    # The groups taken so far and, for each number of them, where the next is looked for.
-    taken = np.zeros(5, dtype=np.int64)
-    start = np.zeros(5, dtype=np.int64)
-    depth = 0
-    placed, exact, four, five, holes = 0, 0, 0, 0, 0
-    fresh = True
+    if outs_wanted:
+        outs[:] = 0
     while True:
-        if fresh:
-            fresh = False
-            loose = normal - placed
-            distance = max(0, _distance(depth, four, placed, loose, holes, wild))
-            if distance < best:
-                best = distance
-                for level in range(4):
-                    chosen[level] = taken[level] if level < depth else -1
-                if outs_wanted:
-                    outs[:] = 0
-            if best == 0:
-                break
-            if outs_wanted and distance == best and best <= most:
-                joined = jokers if holes < best else 0
-                for level in range(depth):
-                    group = taken[level]
-                    need = groups[group, G_NEED]
-                    filled = groups[group, G_HOLE]
-                    for places in range(need, 6):
-                        more = groups[group, G_OUT3 + places - 3]
-                        if more == 0:
-                            continue
-                        new_four = four - (need >= 4) + (places >= 4)
-                        new_five = five - (need >= 5) + (places >= 5)
-                        if (
-                            _fits(depth, exact, new_four, new_five)
-                            and _distance(depth, new_four, placed + 1, loose, holes - filled, wild)
-                            < best
-                        ):
-                            joined |= more
-                # A new card beside a loose one is a group of two.
-                beside3, beside4, beside5, same = False, False, False, False
-                if _fits(depth + 1, exact + 1, four, five):
-                    beside3 = _distance(depth + 1, four, placed + 2, loose - 1, holes, wild) < best
-                    same = _distance(depth + 1, four, placed + 2, loose - 1, holes + 1, wild) < best
-                run3 = beside3
-                if not beside3 and _fits(depth + 1, exact, four, five):
-                    run3 = _distance(depth + 1, four, placed + 2, loose - 1, holes, wild) < best
-                if _fits(depth + 1, exact, four + 1, five):
-                    beside4 = (
-                        _distance(depth + 1, four + 1, placed + 2, loose - 1, holes, wild) < best
-                    )
-                if _fits(depth + 1, exact, four + 1, five + 1):
-                    beside5 = (
-                        _distance(depth + 1, four + 1, placed + 2, loose - 1, holes, wild) < best
-                    )
-                once, twice = joined, 0
-                # ``twice``: outs that two loose cards give, ``once``: that at least one gives.
-                for kind in range(kinds):
-                    card = types[kind]
-                    if left[card] == 0 or card >= 52:
-                        continue
-                    near = 0
-                    if beside3:
-                        near |= near3[card]
-                    elif run3:
-                        near |= near3[card] & ~other_suits(card)
-                    if beside4:
-                        near |= near4[card]
-                    if beside5:
-                        near |= near5[card]
-                    if same:
-                        near |= 1 << card
-                    beside[card] = near
-                    twice |= once & near
-                    if left[card] > 1:
-                        twice |= near
-                    once |= near
-                outs[CARDS] |= once
-                for kind in range(kinds):
-                    card = types[kind]
-                    if left[card] == 0:
-                        continue
-                    near = beside[card]
-                    outs[card] |= joined | (once & ~near) | (near & twice)
-                    if outs[card] == 0:
-                        outs[card] = 1 << 62
-        # Take the next group that fits and can still lead to the best distance.
-        found = False
-        if depth < 4:
-            place = start[depth]
-            while place < total:
-                group = order[place]
-                size = groups[group, G_SIZE]
-                room = 4 - depth if four == 0 else 3 - depth
-                reach = FINISH_PLACES - placed - room * size - wild
-                if room <= 0 or reach > best or (reach == best and not outs_wanted):
-                    break
-                need = groups[group, G_NEED]
-                if (
-                    _fits(
-                        depth + 1,
-                        exact + groups[group, G_EXACT],
-                        four + (need >= 4),
-                        five + (need >= 5),
-                    )
-                    and holes + groups[group, G_HOLE] <= best
-                ):
-                    members = groups[group, G_MEMBERS]
-                    able = True
-                    for k in range(size):
-                        card = members >> 6 * k & 63
-                        left[card] -= 1
-                        if left[card] < 0:
-                            able = False
-                    if able:
-                        found = True
-                        break
-                    for k in range(size):
-                        left[members >> 6 * k & 63] += 1
-                place += 1
-            if found:
-                group = order[place]
-                taken[depth] = group
-                start[depth] = place
-                depth += 1
-                if depth < 5:
-                    start[depth] = place
-                placed += groups[group, G_SIZE]
-                exact += groups[group, G_EXACT]
-                four += groups[group, G_NEED] >= 4
-                five += groups[group, G_NEED] >= 5
-                holes += groups[group, G_HOLE]
-                fresh = True
+        distance = max(0, distance_of(choice))
+        if distance < best:
+            best = distance
+            for level in range(MOST_CHOSEN):
+                chosen[level] = taken[level] if level < choice.groups else -1
+            if outs_wanted:
+                outs[:] = 0
+        if best == 0:
+            return 0
+        if outs_wanted and distance == best and best <= most:
+            fill_joins(joins, kinds, left, near, choice, best)
+            joined = outs_of_groups(groups, taken, choice, best)
+            add_outs(outs, kinds, left, joins, joined | (jokers if choice.holes < best else 0))
+        # On to the next choice: one group more, or the last ones given back and others taken.
+        place = -1
+        while place < 0:
+            place = take_next(groups, order, left, choice, start[choice.groups], best, outs_wanted)
+            if place < 0:
+                if choice.groups == 0:
+                    return int(best)
+                group = taken[choice.groups - 1]
+                give_back(left, groups[group, Group.MEMBERS], groups[group, Group.SIZE])
+                choice = with_group(choice, groups, group, -1)
+                start[choice.groups] += 1
+        start[choice.groups], start[choice.groups + 1] = place, place
+        taken[choice.groups] = order[place]
+        choice = with_group(choice, groups, order[place], 1)
+
+
+def ordinary_cards(counts: Any, jokers: int) -> Ints:
+    """Return (54,) the cards of a hand that are no jokers."""
+    found = np.zeros(CARDS, dtype=np.int64)
+    for card in range(CARDS):
+        if not jokers >> card & 1:
+            found[card] = counts[card]
+    return found
+
+
+def kinds_of(counts: Ints) -> Ints:
+    """Return which cards there are, in order."""
+    found = np.empty(CARDS, dtype=np.int64)
+    many = 0
+    for card in range(CARDS):
+        if counts[card] > 0:
+            found[many] = card
+            many += 1
+    return found[:many]
+
+
+# Outs.
+
+
+def is_nearer(choice: Choice, best: int) -> bool:
+    """Tell whether groups fit and lessen the best distance."""
+    return fits(choice) and distance_of(choice) < best
+
+
+def outs_of_groups(groups: Any, taken: Ints, choice: Choice, best: int) -> int:
+    """Return the cards, as bits, that lessen the distance by joining a group."""
+    outs = 0
+    for level in range(choice.groups):
+        group = taken[level]
+        need = groups[group, Group.NEED]
+        for places in range(3, 6):
+            more = groups[group, Group.OUTS_3 + places - 3]
+            if more == 0 or places < need:
                 continue
-        if depth == 0:
-            break
-        depth -= 1
-        group = taken[depth]
-        members = groups[group, G_MEMBERS]
-        for k in range(groups[group, G_SIZE]):
-            left[members >> 6 * k & 63] += 1
-        placed -= groups[group, G_SIZE]
-        exact -= groups[group, G_EXACT]
-        four -= groups[group, G_NEED] >= 4
-        five -= groups[group, G_NEED] >= 5
-        holes -= groups[group, G_HOLE]
-        start[depth] += 1
-    return int(best)
+            joined = Choice(
+                choice.groups, choice.placed + 1, choice.exact,
+                choice.four - (need >= 4) + (places >= 4),
+                choice.five - (need >= 5) + (places >= 5),
+                choice.holes - groups[group, Group.HOLE], choice.cards + 1, choice.jokers,
+            )  # fmt: skip
+            if is_nearer(joined, best):
+                outs |= more
+    return outs
+
+
+def with_pair(choice: Choice, exact: int, four: int, five: int, hole: int) -> Choice:
+    """Return a choice with one more group, of a single card and a new one."""
+    return Choice(
+        choice.groups + 1, choice.placed + 2, choice.exact + exact, choice.four + four,
+        choice.five + five, choice.holes + hole, choice.cards + 1, choice.jokers,
+    )  # fmt: skip
+
+
+def runs_beside_each(kinds: Ints, wanted: bool) -> Ints:
+    """Return (54, 3) what makes a sequence of 3, 4 and 5 places with each kind of card."""
+    near = np.zeros((CARDS, 3), dtype=np.int64)
+    for card in kinds[: len(kinds) if wanted else 0]:
+        suit, rank = card // RANKS, card % RANKS
+        for places in range(3, 6):
+            near[card, places - 3] = run_outs(suit, rank, rank, 1 << rank, places)
+            if rank == 0:
+                near[card, places - 3] |= run_outs(suit, 13, 13, 1 << 13, places)
+    return near
+
+
+def fill_joins(joins: Ints, kinds: Ints, left: Ints, near: Ints, choice: Choice, best: int) -> None:
+    """Fill ``joins`` (54,) with what lessens the distance beside each card in no group."""
+    trial = is_nearer(with_pair(choice, 1, 0, 0, 0), best)
+    twin = is_nearer(with_pair(choice, 1, 0, 0, 1), best)
+    run_3 = trial or is_nearer(with_pair(choice, 0, 0, 0, 0), best)
+    run_4 = is_nearer(with_pair(choice, 0, 1, 0, 0), best)
+    run_5 = is_nearer(with_pair(choice, 0, 1, 1, 0), best)
+    for card in kinds:
+        if left[card] == 0:
+            continue
+        outs = 0
+        if trial:
+            outs |= other_suits(card)
+        if run_3:
+            outs |= near[card, 0]
+        if run_4:
+            outs |= near[card, 1]
+        if run_5:
+            outs |= near[card, 2]
+        if twin:
+            outs |= 1 << card
+        joins[card] = outs
+
+
+def add_outs(outs: Any, kinds: Ints, left: Ints, joins: Ints, joined: int) -> None:
+    """Add the outs of a choice of groups that reaches the best distance, by discard.
+
+    Args:
+        outs: see :class:`FinishWork`.
+        kinds: the kinds of ordinary cards.
+        left: (54,) those that are in no group.
+        joins: (54,) see :func:`fill_joins`.
+        joined: the cards that help whatever is discarded, as bits.
+    """
+    once, twice = joined, 0  # outs that at least one single card gives, and that two give
+    for card in kinds:
+        if left[card] > 0:
+            twice |= once & joins[card]
+            if left[card] > 1:
+                twice |= joins[card]
+            once |= joins[card]
+    outs[CARDS] |= once
+    for card in kinds:
+        if left[card] > 0:
+            outs[card] |= joined | (once & ~joins[card]) | (joins[card] & twice)
+            if outs[card] == 0:
+                outs[card] = 1 << 62  # no distance is lost, and nothing helps
+
+
+# The melds of a finish.
+
+
+class FinishMeld(NamedTuple):
+    """A meld of the finish: its cards, and how many it misses."""
+
+    cards: Cards
+    missing: int
 
 
 def finish_melds(hand: Cards, jokers: int) -> Melds | None:
     """Return twelve cards in melds of the finish, None if they are none."""
-    counts = counts_of(hand)
-    groups, outs = finish_work()
-    chosen = np.zeros(4, dtype=np.int64)
-    if search_finish(counts, jokers, 0, groups, outs, chosen, False) > 0:
+    work = finish_work()
+    if search_finish(work, counts_of(hand), jokers, 0, False, 0) > 0:
         return None
-    return sorted_melds(cards for cards, _ in arrange(hand, jokers, groups, chosen))
+    return sorted_melds(meld.cards for meld in arrange(hand, jokers, work))
 
 
-def arrange(hand: Cards, jokers: int, groups: Any, chosen: Any) -> list[tuple[Cards, int]]:
+def finish_melds_exist(hand: Cards, jokers: int) -> bool:
+    """Tell whether twelve of thirteen cards lie in melds of the finish."""
+    return search_finish(finish_work(), counts_of(hand), jokers, 0, False, 0) == 0
+
+
+SHAPES = ((3, 3, 3, 3), (3, 4, 5), (4, 4, 4))
+"""The sizes that the melds of a finish can have."""
+
+
+def arrange(hand: Cards, jokers: int, work: FinishWork) -> list[FinishMeld]:
     """Return the melds of the finish that a search has found, each with the places it misses.
 
     Args:
         hand: the cards; some are left out if there are more than places.
         jokers: the jokers, as bits by card.
-        groups: as filled by :func:`ustad.runtime.games.marriage.cards.melds.search_finish`.
-        chosen: the groups of the finish.
+        work: as filled by :func:`search_finish`.
     """
-    rows = [groups[group] for group in chosen if group >= 0]
-    built = [[int(row[G_MEMBERS]) >> 6 * k & 63 for k in range(row[G_SIZE])]
-             for row in rows]  # fmt: skip
-    left = without(hand, [card for cards in built for card in cards])
-    loose = [card for card in left if not jokers >> card & 1]
-    wild = [card for card in left if jokers >> card & 1]
-    best: list[tuple[Cards, int]] = []
-    least = FINISH_PLACES + 1
-    for shape in ((3, 3, 3, 3), (3, 4, 5), (4, 4, 4)):
-        for sizes in sorted(set(_orders(shape))):
-            fits = len(rows) <= len(shape) and all(
-                size == 3 if row[G_EXACT] else row[G_NEED] <= size
-                for size, row in zip(sizes, rows, strict=False)
-            )
-            if not fits:
-                continue
-            places = [*built, *([card] for card in loose)][: len(shape)]
-            places += [[] for _ in range(len(shape) - len(places))]
-            # No joker helps a tanela.
-            closed = [bool(row[G_HOLE]) for row in rows] + [False] * len(shape)
-            filled, spare = [], list(wild)
-            for cards, size, no_joker in zip(places, sizes, closed, strict=False):
-                take = 0 if no_joker else size - len(cards)
-                whole = tuple(sorted([*cards, *spare[:take]]))
-                spare = spare[take:]
-                filled.append((whole, size - len(whole)))
-            missing = sum(places for _, places in filled)
-            if missing < least:
-                best, least = filled, missing
-    return best
-
-
-def _orders(shape: Cards) -> Iterable[Cards]:
-    if len(shape) == 1:
-        return [shape]
-    return [
-        (size, *rest)
-        for at, size in enumerate(shape)
-        for rest in _orders(shape[:at] + shape[at + 1 :])
+    groups = [work.groups[group] for group in work.chosen if group >= 0]
+    built = [
+        [member(int(group[Group.MEMBERS]), place) for place in range(group[Group.SIZE])]
+        for group in groups
     ]
+    left = without(hand, [card for cards in built for card in cards])
+    singles = [[card] for card in left if not jokers >> card & 1]
+    wild = [card for card in left if jokers >> card & 1]
+    ways = [
+        _filled(groups, [*built, *singles], wild, sizes)
+        for shape in SHAPES
+        for sizes in sorted(set(permutations(shape)))
+        if _can_be(groups, sizes)
+    ]
+    return min(ways, key=lambda way: sum(meld.missing for meld in way), default=[])
 
 
-def finish_melds_exist(hand: Cards, jokers: int) -> bool:
-    """Tell whether twelve of thirteen cards lie in melds of the finish."""
-    groups, outs = finish_work()
-    chosen = np.zeros(4, dtype=np.int64)
-    counts = counts_of(hand)
-    return search_finish(counts, jokers, 0, groups, outs, chosen, False) == 0
+def _can_be(groups: list[Ints], sizes: Cards) -> bool:
+    """Tell whether the first melds, of these sizes, can be these groups."""
+    return len(groups) <= len(sizes) and all(
+        size == 3 if group[Group.EXACT] else group[Group.NEED] <= size
+        for size, group in zip(sizes, groups, strict=False)
+    )
+
+
+def _filled(
+    groups: list[Ints], parts: list[list[int]], wild: list[int], sizes: Cards
+) -> list[FinishMeld]:
+    """Return melds of these sizes, made of parts in order and filled up with jokers."""
+    melds, spare = [], list(wild)
+    for place, size in enumerate(sizes):
+        cards = parts[place] if place < len(parts) else []
+        no_joker = place < len(groups) and groups[place][Group.HOLE]  # none helps a tanela
+        take = 0 if no_joker else size - len(cards)
+        whole = tuple(sorted([*cards, *spare[:take]]))
+        spare = spare[take:]
+        melds.append(FinishMeld(whole, size - len(whole)))
+    return melds

@@ -1,4 +1,4 @@
-"""Maal."""
+"""Maal: what cards pay, and which are jokers, once the tiplu is known; flat functions."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from typing import Any
 
 from ustad.runtime.games.marriage.cards.cards import MASTER, PUTALI, RANKS, Ints
 
-NO_JOKERS = 0
 PRINTED = 1 << PUTALI | 1 << MASTER
+"""The jokers while no tiplu is seen, as bits by card."""
 
 
 def poplu(tiplu: int) -> int:
@@ -27,7 +27,7 @@ def alter(tiplu: int) -> int:
 
 def joker_mask(tiplu: int) -> int:
     """Return the jokers as bits by card: putali, master and, with a tiplu (not -1), all maal."""
-    mask = 1 << 52 | 1 << 53
+    mask = PRINTED
     if tiplu >= 0:
         mask |= 1 << poplu(tiplu) | 1 << jhiplu(tiplu)
         for suit in range(4):

@@ -1,4 +1,7 @@
-"""Deal."""
+"""A whole round of Marriage, with every card.
+
+Its draws are decided by the order of its stock, so it never waits for chance.
+"""
 
 from __future__ import annotations
 
@@ -6,136 +9,137 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from ustad.runtime.core.game import OVER
-from ustad.runtime.games.marriage.cards.cards import PUTALI, Cards, flat, without
+from ustad.runtime.games.marriage.cards.cards import (
+    NO_CARD,
+    Cards,
+    counts_of,
+    flat,
+    with_card,
+    without,
+)
+from ustad.runtime.games.marriage.round.course import (
+    draws_tiplu,
+    is_over,
+    sees_tiplu,
+    tiplu_place,
+)
 from ustad.runtime.games.marriage.round.legality import Known, check_move, moves_of
 from ustad.runtime.games.marriage.round.moves import (
     STOCK,
     Draw,
-    Finish,
-    Lay,
     Move,
     Show,
     ShowDublees,
+    cards_given_up,
 )
 from ustad.runtime.games.marriage.round.options import MarriageRules
-from ustad.runtime.games.marriage.round.public import Table, sees_at_once
-from ustad.runtime.games.marriage.round.settlement import payments, player_maal
-from ustad.runtime.games.marriage.round.view import WAITS_FOR_NOTHING, View
+from ustad.runtime.games.marriage.round.public import PublicState
+from ustad.runtime.games.marriage.round.settlement import counted_maal, settlement
+from ustad.runtime.games.marriage.round.view import View, Waits
 
 
 class Deal(NamedTuple):
     """A round with every card.
 
-    ``stock`` is in the order of drawing, the tiplu coming from its end; ``sees``
-    tells who sees the tiplu; ``drawn`` is the card just drawn by the seat to move.
+    Attributes:
+        rules: the rules.
+        public: what everybody sees.
+        hands: the cards of each seat.
+        drawn: the card just drawn by the seat to move.
+        tiplu: the tiplu, None until it is drawn or if there is none.
+        stock: in the order of drawing; the tiplu comes from its end.
     """
 
     rules: MarriageRules
-    table: Table
+    public: PublicState
     hands: tuple[Cards, ...]
     drawn: int | None
     tiplu: int | None
-    sees: tuple[bool, ...]
     stock: Cards
 
     def is_over(self) -> bool:
         """Tell whether somebody has finished or the stock is used up."""
-        return self.table.over
+        return is_over(self.public.course)
 
     def current_player(self) -> int:
         """Return the seat to move, or OVER."""
-        return OVER if self.table.over else self.table.to_move
+        return OVER if self.is_over() else self.public.to_move
 
     def chance_outcomes(self) -> Sequence[tuple[int, float]]:
         """Return nothing: a dealt round never waits for chance."""
         return ()
 
     def _known(self) -> Known:
-        player = self.table.to_move
-        tiplu = self.tiplu if self.sees[player] else None
-        return Known(self.hands[player], self.drawn, tiplu)
+        return Known(self.hands[self.public.to_move], self._tiplu_seen(self.public.to_move))
+
+    def _tiplu_seen(self, player: int) -> int | None:
+        return self.tiplu if sees_tiplu(self.public.course, player) else None
 
     def legal_moves(self) -> Sequence[Move]:
-        """Return the legal moves of the seat to move; see :func:`moves_of`."""
-        return moves_of(self.rules, self.table, self._known())
+        """Return the legal moves of the seat to move; see ``legality.moves_of``."""
+        return moves_of(self.rules.numbers, self.public, self._known())
 
     def apply(self, move: Any) -> Deal:
         """Return the state after a legal move."""
-        check_move(self.rules, self.table, self._known(), move)
-        player = self.table.to_move
-        hand = self.hands[player]
-        stock, tiplu, drawn, sees = self.stock, self.tiplu, self.drawn, self.sees
-        exists = True
+        check_move(self.rules.numbers, self.public, self._known(), move)
+        player, stock = self.public.to_move, self.stock
+        hand, drawn, tiplu, exists = self.hands[player], self.drawn, self.tiplu, False
         if isinstance(move, Draw):
-            drawn = stock[0] if move.source == STOCK else self.table.pile[-1]
-            stock = stock[1:] if move.source == STOCK else stock
-            hand = tuple(sorted((*hand, drawn)))
-        elif isinstance(move, Lay):
-            hand = without(hand, move.cards)
-        elif isinstance(move, Show | ShowDublees):
-            hand = without(hand, flat(move.melds))
-            if not self.table.tiplu_drawn:
-                tiplu, stock = draw_tiplu(stock)
-                exists = tiplu is not None
-            if tiplu is not None and sees_at_once(self.rules, self.table):
-                sees = _with(sees, player)
-        else:
-            if isinstance(move, Finish):
-                hand = without(hand, (*flat(move.melds), move.discard))
+            if move.source == STOCK:
+                drawn, stock = stock[0], stock[1:]
             else:
-                hand = without(hand, (move.card,))
-            drawn = None
-            if self.table.seats[player].shown and tiplu is not None:
-                sees = _with(sees, player)
+                drawn = self.public.top
+            hand = with_card(hand, drawn)
+        else:
+            hand = without(hand, cards_given_up(move))
+            if isinstance(move, Show | ShowDublees) and draws_tiplu(self.public.course):
+                place = tiplu_place(stock, 0, len(stock))
+                exists = place >= 0
+                if exists:
+                    tiplu, stock = stock[place], stock[:place] + stock[place + 1 :]
+        public = self.public.after(move, exists, self.rules.numbers)
         hands = (*self.hands[:player], hand, *self.hands[player + 1 :])
-        table = self.table.after(move, exists, sees_at_once(self.rules, self.table))
-        return Deal(self.rules, table, hands, drawn, tiplu, sees, stock)
+        return Deal(
+            self.rules, public, hands, drawn if public.course.has_drawn else None, tiplu, stock
+        )
 
     def maal(self) -> tuple[int, ...]:
         """Return the maal of each seat if the round ended now."""
+        public = self.public
         return tuple(
-            player_maal(self.rules, seat, hand, self.tiplu, self.table.any_shown)
-            for seat, hand in zip(self.table.seats, self.hands, strict=True)
+            counted_maal(
+                self.rules.numbers,
+                counts_of((*hand, *seat.cards)),
+                counts_of(flat(seat.laid)),
+                NO_CARD if self.tiplu is None else self.tiplu,
+                public.shown(player),
+                public.course.shown != 0,
+            )
+            for player, (seat, hand) in enumerate(zip(public.seats, self.hands, strict=True))
         )
 
     def returns(self) -> tuple[float, ...]:
         """Return what each seat wins in the finished round, in points."""
-        if not self.table.over:
-            return (0.0,) * self.table.players
-        finisher = self.table.finisher
-        seats = self.table.seats
-        by_dublee = finisher is not None and seats[finisher].dublees
-        net = payments(self.maal(), [seat.shown for seat in seats], finisher, by_dublee)
-        return tuple(float(points) for points in net)
+        if not self.is_over():
+            return (0.0,) * self.public.course.players
+        return tuple(map(float, settlement(self.public.course, self.maal())))
 
     def scores(self) -> tuple[float, ...]:
         """Return what each seat wins: nothing before the end."""
         return self.returns()
 
     def view(self, player: int) -> View:
-        """Return what a seat knows: the table, its hand, and the tiplu if it has seen it."""
-        over = self.table.over
-        mine = self.table.to_move == player and not over
+        """Return what a seat knows: the public state, its hand, and the tiplu if it sees it."""
+        over = self.is_over()
+        mine = self.public.to_move == player and not over
         return View(
             self.rules,
-            self.table,
+            self.public,
             player,
             self.hands[player],
             self.drawn if mine else None,
-            self.tiplu if self.sees[player] or over else None,
-            WAITS_FOR_NOTHING,
+            self.tiplu if over else self._tiplu_seen(player),
+            Waits.NOTHING,
             self.maal() if over else None,
             self.returns() if over else None,
         )
-
-
-def _with(sees: tuple[bool, ...], player: int) -> tuple[bool, ...]:
-    return (*sees[:player], True, *sees[player + 1 :])
-
-
-def draw_tiplu(stock: Cards) -> tuple[int | None, Cards]:
-    """Return the tiplu and the stock without it: the lowest card that is no putali or master."""
-    for at in range(len(stock) - 1, -1, -1):
-        if stock[at] < PUTALI:
-            return stock[at], stock[:at] + stock[at + 1 :]
-    return None, stock

@@ -1,26 +1,99 @@
-"""Known."""
+"""What a seat knows of the cards that it does not see.
+
+A card taken from the pile is known to be in a hand until it is discarded or laid.  Cards are
+counts, (54,) or one row a seat; the functions are flat, for views and for compiled rounds.
+"""
 
 from __future__ import annotations
 
-from collections import Counter
+from typing import NamedTuple
 
 import numpy as np
 
-from ustad.runtime.games.marriage.cards.cards import COPIES, PUTALI, Cards, Ints, counts_of
-from ustad.runtime.games.marriage.round.public import Table
+from ustad.runtime.games.marriage.cards.cards import COPIES, PUTALI, Ints
+from ustad.runtime.games.marriage.round.course import Course, among
 
 
-def held_by(table: Table, seat: int) -> Counter[int]:
-    """Return the cards known to be in a hand: taken from the pile, and not seen since."""
-    held = Counter(card for who, card in table.taken if who == seat)
-    held -= Counter(card for who, card in table.discards if who == seat)
-    return held - Counter(table.seats[seat].cards)
+class Sight(NamedTuple):
+    """What a seat knows of a round, in numbers and counts: all that a decision goes by.
+
+    Attributes:
+        course: where the round stands.
+        seat: who knows this.
+        hand: (54,) its hand.
+        laid: (54,) the tanelas that it laid before its first draw.
+        table: (54,) all its cards on the table.
+        unseen: (54,) the cards that it has not seen.
+        tiplu: the tiplu if it sees it, else NO_CARD.
+        top: the top of the pile, NO_CARD if it is empty.
+        has_discarded: whether it is known to have discarded in this round.
+    """
+
+    course: Course
+    seat: int
+    hand: Ints
+    laid: Ints
+    table: Ints
+    unseen: Ints
+    tiplu: int
+    top: int
+    has_discarded: bool
 
 
-def held_by_others(table: Table, seat: int) -> Counter[int]:
-    """Return the cards known to be in the hands of all other seats."""
-    others = [held_by(table, other) for other in range(table.players) if other != seat]
-    return sum(others, Counter())
+def has_shown(sight: Sight) -> bool:
+    """Tell whether the seat has shown."""
+    return among(sight.course.shown, sight.seat)
+
+
+def has_dublees(sight: Sight) -> bool:
+    """Tell whether the seat has shown seven dublees."""
+    return among(sight.course.dublees, sight.seat)
+
+
+def with_hand(sight: Sight, hand: Ints) -> Sight:
+    """Return what a seat would know with another hand."""
+    return Sight(
+        sight.course, sight.seat, hand, sight.laid, sight.table, sight.unseen, sight.tiplu,
+        sight.top, sight.has_discarded,
+    )  # fmt: skip
+
+
+def held_cards(taken: Ints, discarded: Ints, table: Ints) -> Ints:
+    """Return the cards known to be in hands: taken from the pile, and not seen since.
+
+    Args:
+        taken: (..., 54) the cards taken from the pile.
+        discarded: (..., 54) the cards discarded.
+        table: (..., 54) the cards on the table.
+    """
+    held: Ints = np.maximum(np.maximum(taken - discarded, 0) - table, 0)
+    return held
+
+
+def cards_not_in_sight(hand: Ints, open_cards: Ints, tiplu: int) -> Ints:
+    """Return (54,) how many copies of each card do not lie before a seat's eyes now.
+
+    Args:
+        hand: (54,) its hand.
+        open_cards: (54,) pile and table.
+        tiplu: the tiplu if the seat sees it, else NO_CARD.
+    """
+    hidden = COPIES - hand - open_cards
+    if tiplu >= 0:
+        hidden[tiplu] -= 1
+    return hidden
+
+
+def unseen_cards(hidden: Ints, held: Ints, seat: int) -> Ints:
+    """Return (54,) how many copies of each card a seat has not seen: stock and other hands.
+
+    Args:
+        hidden: (54,) see :func:`cards_not_in_sight`.
+        held: (players, 54) the cards known to be in each hand; those of others count as seen.
+        seat: who looks.
+    """
+    unseen: Ints = np.maximum(hidden - (held.sum(axis=0) - held[seat]), 0)
+    return unseen
 
 
 def chance_of_no_tiplu(unseen: Ints, stock: int) -> float:
@@ -32,25 +105,3 @@ def chance_of_no_tiplu(unseen: Ints, stock: int) -> float:
     for drawn in range(stock):
         chance *= (printed - drawn) / (all_cards - drawn)
     return chance
-
-
-def not_in_sight(table: Table, hand: Cards, tiplu: int | None) -> Ints:
-    """Return (54,) how many copies of each card do not lie before a seat's eyes now."""
-    seen = Counter(hand)
-    seen.update(table.pile)
-    for seat in table.seats:
-        seen.update(seat.cards)
-    if tiplu is not None:
-        seen[tiplu] += 1
-    return np.asarray(COPIES - counts_of(seen.elements()))
-
-
-def unseen_counts(table: Table, seat: int, hand: Cards, tiplu: int | None) -> Ints:
-    """Return (54,) how many copies of each card a seat has not seen: stock and other hands.
-
-    Cards that others have taken from the pile and still hold count as seen.
-    """
-    unseen = not_in_sight(table, hand, tiplu)
-    for card, count in held_by_others(table, seat).items():
-        unseen[card] = max(0, unseen[card] - count)
-    return unseen

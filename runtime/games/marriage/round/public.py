@@ -1,10 +1,31 @@
-"""Public."""
+"""The public state: what lies open in a round, and what a move does to it."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
-from ustad.runtime.games.marriage.cards.cards import HAND, Cards, Melds, flat
+import numpy as np
+
+from ustad.runtime.games.marriage.cards.cards import (
+    CARDS,
+    HAND,
+    NO_CARD,
+    Cards,
+    Ints,
+    Melds,
+    counts_of,
+    flat,
+)
+from ustad.runtime.games.marriage.round.course import (
+    Course,
+    after_discard,
+    after_draw,
+    after_show,
+    after_tiplu_drawn,
+    among,
+    seat_to_move,
+)
+from ustad.runtime.games.marriage.round.known import held_cards
 from ustad.runtime.games.marriage.round.moves import (
     STOCK,
     Draw,
@@ -14,9 +35,7 @@ from ustad.runtime.games.marriage.round.moves import (
     Show,
     ShowDublees,
 )
-from ustad.runtime.games.marriage.round.options import MarriageRules
-
-DRAW, DISCARD = "draw", "discard"
+from ustad.runtime.games.marriage.round.options import RuleNumbers
 
 
 class Seat(NamedTuple):
@@ -28,8 +47,6 @@ class Seat(NamedTuple):
 
     melds: Melds = ()
     laid: Melds = ()
-    shown: bool = False
-    dublees: bool = False
 
     @property
     def cards(self) -> Cards:
@@ -37,104 +54,117 @@ class Seat(NamedTuple):
         return flat(self.laid) + flat(self.melds)
 
 
-class Table(NamedTuple):
-    """The open part of a round; it says whose turn it is.
+class SeatCard(NamedTuple):
+    """A card that a seat has discarded or taken."""
 
-    ``turns`` counts the turns that are over; ``stock`` the cards of the stock;
-    ``discards`` and ``taken`` are (seat, card) in order; ``finisher`` is None
-    until somebody finishes; ``taken_now`` tells that the card just drawn came
-    from the pile; ``blind`` that the seat to move has shown in this turn and does
-    not see the tiplu before its discard.
+    seat: int
+    card: int
+
+
+class PublicState(NamedTuple):
+    """What everybody sees of a round.
+
+    Attributes:
+        course: where it stands.
+        seats: what lies before each seat.
+        pile: the discard pile, its top last.
+        discards: what was discarded, in order.
+        taken: what was taken from the pile, in order.
     """
 
-    dealer: int
-    turns: int
-    phase: str
+    course: Course
     seats: tuple[Seat, ...]
-    tiplu_drawn: bool
     pile: Cards
-    discards: tuple[tuple[int, int], ...]
-    taken: tuple[tuple[int, int], ...]
-    stock: int
-    finisher: int | None = None
-    taken_now: bool = False
-    blind: bool = False
-
-    @property
-    def players(self) -> int:
-        """How many seats there are."""
-        return len(self.seats)
+    discards: tuple[SeatCard, ...] = ()
+    taken: tuple[SeatCard, ...] = ()
 
     @property
     def to_move(self) -> int:
         """The seat whose turn it is."""
-        return self.seat_of(self.turns)
-
-    def seat_of(self, turn: int) -> int:
-        """Return whose turn is that after so many others."""
-        return (self.dealer + 1 + turn) % len(self.seats)
+        return seat_to_move(self.course)
 
     @property
-    def over(self) -> bool:
-        """Whether somebody has finished, or no card is left to draw."""
-        return self.finisher is not None or (self.phase == DRAW and self.stock == 0)
+    def top(self) -> int:
+        """The top of the pile, NO_CARD if it is empty."""
+        return self.pile[-1] if self.pile else NO_CARD
 
     @property
-    def first_draw_to_come(self) -> bool:
-        """Whether the seat to move has not yet drawn in this round."""
-        threw = any(seat == self.to_move for seat, _ in self.discards)
-        return self.phase == DRAW and self.turns < len(self.seats) and not threw
+    def has_discarded(self) -> bool:
+        """Whether the seat to move is known to have discarded in this round."""
+        return self.discarded(self.to_move)
 
-    @property
-    def any_shown(self) -> bool:
-        """Whether a seat has shown."""
-        return any(seat.shown for seat in self.seats)
+    def discarded(self, seat: int) -> bool:
+        """Tell whether a seat is known to have discarded in this round."""
+        return any(discard.seat == seat for discard in self.discards)
+
+    def shown(self, seat: int) -> bool:
+        """Tell whether a seat has shown."""
+        return among(self.course.shown, seat)
+
+    def dublees(self, seat: int) -> bool:
+        """Tell whether a seat has shown seven dublees."""
+        return among(self.course.dublees, seat)
 
     def in_hand(self, seat: int) -> int:
-        """Return how many cards a seat holds; the finisher has thrown one of its own."""
-        drawn = self.phase == DISCARD and seat == self.to_move
+        """Return how many cards a seat holds; the finisher has discarded one of its own."""
+        drawn = self.course.has_drawn and seat == self.to_move
         return HAND - len(self.seats[seat].cards) + drawn
 
-    def with_seat(self, seat: Seat) -> Table:
-        """Return the table with other cards before the seat to move."""
+    # What the cards are, in counts.
+
+    def open_cards(self) -> Ints:
+        """Return (54,) the cards of pile and table."""
+        return counts_of((*self.pile, *(card for seat in self.seats for card in seat.cards)))
+
+    def held(self) -> Ints:
+        """Return (players, 54) the cards known to be in each hand."""
+        table = np.array([counts_of(seat.cards) for seat in self.seats])
+        return held_cards(self._by_seat(self.taken), self._by_seat(self.discards), table)
+
+    def _by_seat(self, cards: tuple[SeatCard, ...]) -> Ints:
+        players = self.course.players
+        places = np.array([CARDS * seat + card for seat, card in cards], dtype=np.int64)
+        return np.bincount(places, minlength=players * CARDS).reshape(players, CARDS)
+
+    # What a move does.
+
+    def after(self, move: Move, tiplu_exists: bool, numbers: RuleNumbers) -> PublicState:
+        """Return the public state after a legal move of the seat to move.
+
+        Args:
+            move: the move.
+            tiplu_exists: whether it is the first show, and draws a tiplu.
+            numbers: the options.
+        """
+        course, player = self.course, self.to_move
+        own = self.seats[player]
+        if isinstance(move, Draw):
+            if move.source == STOCK:
+                return self._replace(course=after_draw(course, NO_CARD))
+            return self._replace(
+                course=after_draw(course, self.top),
+                pile=self.pile[:-1],
+                taken=(*self.taken, SeatCard(player, self.top)),
+            )
+        if isinstance(move, Lay):
+            return self._with_seat(own._replace(laid=(*own.laid, move.cards)))
+        if isinstance(move, Show | ShowDublees):
+            course = after_show(course, isinstance(move, ShowDublees), numbers)
+            if tiplu_exists:
+                course = after_tiplu_drawn(course, numbers)
+            return self._with_seat(own._replace(melds=move.melds))._replace(course=course)
+        if isinstance(move, Finish):
+            finished = self._with_seat(own._replace(melds=(*own.melds, *move.melds)))
+            return finished._after_discard(move.discard, True)
+        return self._after_discard(move.card, False)
+
+    def _with_seat(self, seat: Seat) -> PublicState:
         at = self.to_move
         return self._replace(seats=(*self.seats[:at], seat, *self.seats[at + 1 :]))
 
-    def after(self, move: Move, tiplu_exists: bool, at_once: bool) -> Table:
-        """Return the table after a legal move of the seat to move.
-
-        ``tiplu_exists`` tells, for the first show, whether the stock had a card
-        that can be the tiplu; ``at_once`` whether a shower sees it before the discard.
-        """
-        player, seat = self.to_move, self.seats[self.to_move]
-        if isinstance(move, Draw):
-            if move.source == STOCK:
-                return self._replace(phase=DISCARD, stock=self.stock - 1, taken_now=False)
-            taken = (*self.taken, (player, self.pile[-1]))
-            return self._replace(phase=DISCARD, pile=self.pile[:-1], taken=taken, taken_now=True)
-        if isinstance(move, Lay):
-            return self.with_seat(seat._replace(laid=(*seat.laid, move.cards)))
-        if isinstance(move, Show | ShowDublees):
-            dublees = isinstance(move, ShowDublees)
-            table = self.with_seat(seat._replace(melds=move.melds, shown=True, dublees=dublees))
-            if not self.tiplu_drawn and tiplu_exists:
-                table = table._replace(tiplu_drawn=True, stock=self.stock - 1)
-            return table._replace(blind=table.tiplu_drawn and not at_once)
-        table = self
-        card = move.discard if isinstance(move, Finish) else move.card
-        if isinstance(move, Finish):
-            table = self.with_seat(seat._replace(melds=(*seat.melds, *move.melds)))
-            table = table._replace(finisher=player)
-        return table._replace(
-            turns=self.turns + 1,
-            phase=DRAW,
+    def _after_discard(self, card: int, finishes: bool) -> PublicState:
+        return self._replace(
+            course=after_discard(self.course, finishes),
             pile=(*self.pile, card),
-            discards=(*self.discards, (player, card)),
-            taken_now=False,
-            blind=False,
+            discards=(*self.discards, SeatCard(self.to_move, card)),
         )
-
-
-def sees_at_once(rules: MarriageRules, table: Table) -> bool:
-    """Tell whether a show made now lets its shower see the tiplu at once."""
-    return table.phase == DRAW or rules.numbers.see_at_once

@@ -1,4 +1,11 @@
-"""Rules."""
+"""Marriage (म्यारिज), Nepali rummy with 21 cards for two to five players: the rules and the deal.
+
+How it is played, and what is ours where the source is silent, stands in the README of this
+game.  What the rules say stands in this folder once: the course of a round in numbers
+(``course``), moves and their legality, what is known, who pays whom; a whole round is a
+:class:`~ustad.runtime.games.marriage.round.deal.Deal`, what one seat knows of it a
+:class:`~ustad.runtime.games.marriage.round.view.View`.
+"""
 
 from __future__ import annotations
 
@@ -12,9 +19,10 @@ import numpy as np
 from ustad.runtime.core.entry import Rulebook, Seats
 from ustad.runtime.core.errors import OutcomeError
 from ustad.runtime.games.marriage.cards.cards import CARDS, COPIES, HAND, Cards
+from ustad.runtime.games.marriage.round.course import first_turn, seat_of_turn
 from ustad.runtime.games.marriage.round.deal import Deal
 from ustad.runtime.games.marriage.round.options import NAME, OPTIONS, RuleNumbers
-from ustad.runtime.games.marriage.round.public import DRAW, Seat, Table
+from ustad.runtime.games.marriage.round.public import PublicState, Seat
 
 
 class NoLuck:
@@ -68,27 +76,19 @@ class Marriage:
 
     def deal_cards(self, players: int, order: Sequence[int], first: int = 0) -> Deal:
         """Return a round dealt from 160 cards in order, one at a time from seat ``first``."""
+        course = first_turn(players, (first - 1) % players)
         hands: list[Cards] = [()] * players
         for place in range(players):
             cards = order[place : HAND * players : players]
-            hands[(first + place) % players] = tuple(sorted(cards))
-        stock = tuple(order[HAND * players + 1 :])
-        table = Table(
-            dealer=(first - 1) % players,
-            turns=0,
-            phase=DRAW,
-            seats=(Seat(),) * players,
-            tiplu_drawn=False,
-            pile=(order[HAND * players],),
-            discards=(),
-            taken=(),
-            stock=len(stock),
-        )
-        return Deal(self, table, tuple(hands), None, None, (False,) * players, stock)
+            hands[seat_of_turn(course, place)] = tuple(sorted(cards))
+        turned_up, *stock = order[HAND * players :]
+        public = PublicState(course, (Seat(),) * players, (turned_up,))
+        return Deal(self, public, tuple(hands), None, None, tuple(stock))
 
     def next_round(self, state: Deal, seed: Sequence[int]) -> Deal:
         """Return the round after a finished one: the deal moves one seat."""
-        return self.deal(state.table.players, seed, (state.table.dealer + 2) % state.table.players)
+        course = state.public.course
+        return self.deal(course.players, seed, (course.dealer + 2) % course.players)
 
     def luck(self, players: int, seed: Sequence[int]) -> NoLuck:
         """Return the chance of a round: none, the deal holds it all."""

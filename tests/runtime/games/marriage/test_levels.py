@@ -31,15 +31,15 @@ from ustad.runtime.games.marriage.features import (
     USUAL_FINISH,
     USUAL_SHOW,
     estimated_turns,
+    new_work,
     rate_before_show,
 )
 from ustad.runtime.games.marriage.kernels import RATINGS
 from ustad.runtime.games.marriage.levels import MarriageBot, level_weights
 from ustad.runtime.games.marriage.round.moves import PILE, STOCK, Discard, Draw, Finish, Lay, Show
-from ustad.runtime.games.marriage.round.public import DISCARD, DRAW
 from ustad.runtime.games.marriage.round.rules import RULES, Marriage
 from ustad.runtime.games.marriage.round.view import View
-from ustad.runtime.games.marriage.states import BEFORE, NOTHING
+from ustad.runtime.games.marriage.states import NOTHING, PreShow
 from ustad.runtime.games.marriage.text import TEXT
 
 ENTRY = entry("marriage")
@@ -69,7 +69,7 @@ def slow_rating(view: View, card: int) -> tuple[int, int]:
     rules = view.rules
     memory = np.zeros(1 << 12, dtype=np.int64)
     hand = counts_of(view.hand)
-    laid = counts_of(flat(view.table.seats[view.seat].laid))
+    laid = counts_of(flat(view.public.seats[view.seat].laid))
     unseen = view.unseen()
     if card < CARDS:
         hand[card] -= 1
@@ -87,28 +87,21 @@ def slow_rating(view: View, card: int) -> tuple[int, int]:
 
 @pytest.mark.parametrize("options", [{}, {"master_is_pure": True}])
 def test_distance_and_outs_before_the_show_are_the_solvers(options: dict[str, Any]) -> None:
-    rows = np.zeros((CARDS + 1, BEFORE))
-    valid = np.zeros(CARDS + 1, dtype=np.bool_)
-    memory = np.zeros(1 << 12, dtype=np.int64)
-    checked = 0
+    work, checked = new_work(), 0
     for view in views(60, 1, options):
-        own = view.table.seats[view.seat]
-        if own.shown or checked > 12:
+        if view.public.shown(view.seat) or checked > 12:
             continue
-        unseen = view.unseen()
-        throw = view.table.phase == DISCARD
-        rate_before_show(
-            memory, counts_of(view.hand), counts_of(flat(own.laid)), unseen,
-            True, view.rules.numbers.master_is_pure, 0.0, throw, rows, valid,
-        )  # fmt: skip
+        sight = view.sight()
+        rate_before_show(work, view.rules.numbers, sight, sight.course.has_drawn)
         for card in [*sorted(set(view.hand))[:4], NOTHING]:
-            if not valid[card]:
+            if not work.valid[card]:
                 continue
             distance, outs = slow_rating(view, card)
-            assert rows[card, 0] == distance
-            share = 10 * outs / unseen.sum()
+            row = work.pre_show[card]
+            assert row[PreShow.DISTANCE] == distance
+            share = 10 * outs / sight.unseen.sum()
             if distance:
-                assert rows[card, 5:8].sum() == pytest.approx(share)
+                assert row[PreShow.OUTS_1 : PreShow.OUTS_3 + 1].sum() == pytest.approx(share)
             checked += 1
     assert checked > 10
 
@@ -118,7 +111,9 @@ def test_plain_and_compiled_ratings_agree() -> None:
         found = []
         for ratings in (PLAIN, RATINGS):
             bot = MarriageBot("hard", 3, level_weights("hard"), ratings)
-            found.append((bot.decide(view), [part.tolist() for part in bot.work[3:7]]))
+            work, decision = bot.work, bot.decide(view)
+            parts = (work.pre_show, work.post_show, work.valid, work.weighed)
+            found.append((decision, [part.tolist() for part in parts]))
         assert found[0] == found[1]
 
 
@@ -148,8 +143,8 @@ class OnlyView:
 
     def __getattr__(self, name: str) -> Any:
         if name not in {
-            "rules", "table", "seat", "hand", "drawn", "tiplu", "waits", "mine",
-            "current_player", "legal_moves", "unseen",
+            "rules", "public", "seat", "hand", "drawn", "tiplu", "waits", "mine",
+            "current_player", "legal_moves", "sight",
         }:  # fmt: skip
             raise AssertionError(f"a bot reached for {name}")
         return getattr(self._view, name)
@@ -163,7 +158,7 @@ def test_a_bot_that_reaches_for_more_than_a_view_would_fail(level: str) -> None:
         assert bot.choose(OnlyView(view)) == bot.choose(view)
         assert bot.ask(OnlyView(view)).best
     state = Marriage().deal(4, (1,))
-    for name in ("hands", "stock", "sees"):
+    for name in ("hands", "stock"):
         assert not hasattr(state.view(0), name)
 
 
@@ -316,7 +311,7 @@ def test_a_printed_joker_on_the_pile_is_taken_before_the_show(level: str) -> Non
         for top in (PUTALI, MASTER):
             view = Marriage().deal(4, (number, 5)).view(0)
             if top not in view.hand:
-                view = view._replace(table=view.table._replace(pile=(top,)))
+                view = view._replace(public=view.public._replace(pile=(top,)))
                 move = bot.choose(view)
                 # It may lay a tanela or show first.
                 assert move != Draw(STOCK)
@@ -429,7 +424,7 @@ def test_a_show_leaves_the_best_of_very_many() -> None:
 def test_a_net_is_told_while_chance_moves() -> None:
     """Before the card comes: the net of the hand as it is, as before the draw."""
     for view in views(120, 9):
-        if view.table.phase == DRAW and not view.table.pile:
+        if not view.public.course.has_drawn and not view.public.pile:
             continue
         bot = ENTRY.levels.bot("expert", view.rules, None, 0)
         for move in view.legal_moves()[:1]:

@@ -105,19 +105,18 @@ def test_show_distance_on_a_thousand_hands() -> None:
 
 def test_plain_and_compiled_functions_agree() -> None:
     memory = np.zeros(1 << 12, dtype=np.int64)
-    groups, outs = finish_work()
-    other = outs.copy()
-    chosen = np.zeros(4, dtype=np.int64)
+    work, other = finish_work(), finish_work()
     for hand in dealt(13, 10, 7):
         counts = counts_of(hand)
         jokers = joker_mask(hand[0] % 52)
         assert show_distance(memory, counts, NONE, True) == (
             kernels.show_distance(memory, counts, NONE, True)
         )
-        plain = search_finish(counts, jokers, 12, groups, outs, chosen, True)
-        fast = kernels.search_finish(counts, jokers, 12, groups, other, chosen, True)
+        plain = search_finish(work, counts, jokers, 12, True, 0)
+        fast = kernels.search_finish(other, counts, jokers, 12, True, 0)
         assert plain == fast
-        assert (outs == other).all()
+        assert (work.outs == other.outs).all()
+        assert (work.chosen == other.chosen).all()
 
 
 def pure_with_master(hand: list[int]) -> int:
@@ -245,11 +244,11 @@ def finish_hands(cards: int, hands: int, seed: int) -> list[tuple[list[int], int
 
 
 def solved_finish(hand: list[int], jokers: int, outs: np.ndarray | None = None) -> int:
-    groups, space = finish_work()
-    chosen = np.zeros(4, dtype=np.int64)
-    return kernels.search_finish(
-        counts_of(hand), jokers, 12, groups, space if outs is None else outs, chosen, True
-    )
+    work = finish_work()
+    distance = kernels.search_finish(work, counts_of(hand), jokers, 12, True, 0)
+    if outs is not None:
+        outs[:] = work.outs
+    return distance
 
 
 def check_finish(hands: list[tuple[list[int], int]]) -> None:

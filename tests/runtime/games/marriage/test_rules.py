@@ -1,4 +1,4 @@
-"""The rules of Marriage: the known answers, what is legal, what a seat may know, payments."""
+"""The rules of Marriage: the known answers, what is legal, what a seat may know, the settlement."""
 
 from __future__ import annotations
 
@@ -21,7 +21,9 @@ from ustad.runtime.games.marriage.cards.cards import (
     CARD_NUMBER,
     CARDS,
     COPIES,
+    NO_CARD,
     PUTALI,
+    counts_of,
     flat,
     sorted_melds,
     without,
@@ -31,12 +33,18 @@ from ustad.runtime.games.marriage.cards.maal import joker_mask
 from ustad.runtime.games.marriage.cards.melds import is_finish_meld, is_pure, show_choices
 from ustad.runtime.games.marriage.codec import CODEC
 from ustad.runtime.games.marriage.hand import Hand, finish_distance, judge_hand
+from ustad.runtime.games.marriage.round.course import (
+    NOBODY,
+    Course,
+    before_first_draw,
+    first_turn,
+    sees_tiplu,
+)
 from ustad.runtime.games.marriage.round.deal import Deal
 from ustad.runtime.games.marriage.round.moves import Discard, Draw, Finish, Lay, Show, ShowDublees
-from ustad.runtime.games.marriage.round.public import Seat
 from ustad.runtime.games.marriage.round.rules import RULES, Marriage
-from ustad.runtime.games.marriage.round.settlement import payments, player_maal
-from ustad.runtime.games.marriage.round.view import WAITS_FOR_CARD
+from ustad.runtime.games.marriage.round.settlement import counted_maal, settlement
+from ustad.runtime.games.marriage.round.view import Waits
 from ustad.runtime.games.marriage.text import TEXT
 
 CASES = json.loads(
@@ -82,22 +90,33 @@ def test_hand_answers_as_known(case: dict[str, Any], run_ustad: Callable[..., An
 @of_kind("score")
 def test_payments_are_as_known(case: dict[str, Any]) -> None:
     seats = case["players"]
-    net = payments(
-        [seat["maal"] if seat["shown"] else 0 for seat in seats],
-        [seat["shown"] for seat in seats],
-        case["finisher"],
-        case["finished_by_dublee"],
-    )
-    assert list(net) == case["expect"]["net"]
+    maal = [seat["maal"] if seat["shown"] else 0 for seat in seats]
+    shown = [seat["shown"] for seat in seats]
+    course = ended(shown, case["finisher"], case["finished_by_dublee"])
+    assert list(settlement(course, maal)) == case["expect"]["net"]
+
+
+def ended(shown: list[bool], finisher: int | None, by_dublee: bool) -> Course:
+    """Return the course of a round at its end."""
+    bits = sum(1 << seat for seat, has in enumerate(shown) if has)
+    who = NOBODY if finisher is None else finisher
+    dublees = 1 << who if by_dublee else 0
+    return first_turn(len(shown), 0)._replace(shown=bits, dublees=dublees, finisher=who)
 
 
 def maal(
     hand: str, tiplu: str | None, laid: tuple[str, ...] = (), shown: bool = True, **options: Any
 ) -> int:
-    seat = Seat((), tuple(cards(one) for one in laid), shown)
-    number = None if tiplu is None else CARD_NUMBER[tiplu]
-    rules = Marriage(**options)
-    return player_maal(rules, seat, cards(hand), number, any_shown=shown)
+    number = NO_CARD if tiplu is None else CARD_NUMBER[tiplu]
+    return counted(hand, number, laid, shown, any_shown=shown, **options)
+
+
+def counted(
+    hand: str, tiplu: int, laid: tuple[str, ...], shown: bool, any_shown: bool, **options: Any
+) -> int:
+    tanelas = counts_of(cards(" ".join(laid)))
+    owned = counts_of(cards(hand)) + tanelas
+    return counted_maal(Marriage(**options).numbers, owned, tanelas, tiplu, shown, any_shown)
 
 
 @pytest.mark.parametrize(
@@ -129,21 +148,19 @@ def test_maal_of_laid_tanelas_and_of_who_never_shows() -> None:
     assert maal("2C", "7H", putali, shown=False) == 25
     assert maal("2C", "7H", putali, shown=False, laid_need_tiplu=False) == 45
     # The 45 are for laying: a seat that has not shown has them whole though its cards count 0.
-    seat = Seat((), (cards("PJ PJ PJ"), cards("4S 4S 4S")), False)
-    rules = Marriage(laid_need_tiplu=False, printed_need_show=True)
-    assert player_maal(rules, seat, cards("MJ 2C"), 5, any_shown=True) == 50
-    assert player_maal(rules, seat, cards("MJ 2C"), 5, any_shown=False) == 60
+    laid = ("PJ PJ PJ", "4S 4S 4S")
+    options = {"laid_need_tiplu": False, "printed_need_show": True}
+    assert counted("MJ 2C", 5, laid, False, any_shown=True, **options) == 50
+    assert counted("MJ 2C", 5, laid, False, any_shown=False, **options) == 60
     assert maal("7H", "7H", ("4S 4S 4S",), shown=False) == 0
     assert maal("7H PJ MJ", "7H", shown=False) == 15
     # Nobody showed in this round: putali and master count even under the option.
     assert maal("PJ MJ", None, shown=False, printed_need_show=True) == 15
-    seat = Seat()
-    rules = Marriage(printed_need_show=True)
-    assert player_maal(rules, seat, cards("PJ MJ"), 5, any_shown=True) == 0
+    assert counted("PJ MJ", 5, (), False, any_shown=True, printed_need_show=True) == 0
 
 
 def test_a_finish_by_dublee_takes_five_more_from_each() -> None:
-    assert payments([0, 0, 0], [True, True, False], 0, True) == (23, -8, -15)
+    assert settlement(ended([True, True, False], 0, True), [0, 0, 0]) == (23, -8, -15)
 
 
 # The deal.
@@ -152,9 +169,9 @@ def test_a_finish_by_dublee_takes_five_more_from_each() -> None:
 @pytest.mark.parametrize(("players", "stock"), [(2, 117), (3, 96), (4, 75), (5, 54)])
 def test_the_deal(players: int, stock: int) -> None:
     state = Marriage().deal(players, (1,))
-    assert len(state.stock) == state.table.stock == stock
+    assert len(state.stock) == state.public.course.stock == stock
     assert [len(hand) for hand in state.hands] == [21] * players
-    assert state.table.dealer == players - 1
+    assert state.public.course.dealer == players - 1
     assert state.current_player() == 0
     assert Counter(all_cards(state)) == Counter(DECK)
 
@@ -164,8 +181,8 @@ DECK = np.repeat(np.arange(CARDS), COPIES).tolist()
 
 def all_cards(state: Deal) -> list[int]:
     found = [card for hand in state.hands for card in hand]
-    found += [card for seat in state.table.seats for card in seat.cards]
-    found += [*state.table.pile, *state.stock]
+    found += [card for seat in state.public.seats for card in seat.cards]
+    found += [*state.public.pile, *state.stock]
     return found if state.tiplu is None else [*found, state.tiplu]
 
 
@@ -174,10 +191,10 @@ def test_cards_are_dealt_one_at_a_time_from_the_dealers_left_and_the_deal_moves(
     state = Marriage().deal_cards(4, order, first=2)
     assert state.hands[2] == tuple(sorted(order[0:84:4]))
     assert state.hands[1] == tuple(sorted(order[3:84:4]))
-    assert state.table.pile == (order[84],)
-    assert state.table.dealer == 1
+    assert state.public.pile == (order[84],)
+    assert state.public.course.dealer == 1
     after = Marriage().next_round(state, (3,))
-    assert after.table.dealer == 2
+    assert after.public.course.dealer == 2
     assert after.current_player() == 3
 
 
@@ -212,8 +229,8 @@ def test_a_round_keeps_its_cards_and_sums_to_zero(
     for state, _ in random_round(players, seed, options):
         assert Counter(all_cards(state)) == Counter(DECK)
     assert sum(state.returns()) == 0
-    finisher = state.table.finisher
-    assert finisher is not None or state.table.stock == 0
+    course = state.public.course
+    assert course.finisher != NOBODY or course.stock == 0
 
 
 @settings(max_examples=4, deadline=None)
@@ -234,7 +251,7 @@ def test_a_view_follows_the_round_and_tells_no_more(
             assert CODEC.state_from_json(CODEC.state_to_json(followed)) == followed
             outcomes = dict(followed.chance_outcomes())
             assert sum(outcomes.values()) == pytest.approx(1)
-            card = after.drawn if followed.waits == WAITS_FOR_CARD else after.tiplu
+            card = after.drawn if followed.waits == Waits.CARD else after.tiplu
             assert card in outcomes
             followed = followed.apply(card)
         if not after.is_over():
@@ -281,14 +298,14 @@ def test_tiplu_is_seen_after_the_discard_or_at_once_and_by_showers_alone() -> No
                 if not isinstance(move, Show | ShowDublees):
                     continue
                 player = state.current_player()
-                before_draw = state.table.phase == "draw"
+                before_draw = not state.public.course.has_drawn
                 after = state.apply(move)
                 if after.tiplu is None:
                     continue
                 seen += 1
                 assert (after.view(player).tiplu is not None) == (at_once or before_draw)
                 for other in range(4):
-                    if not after.table.seats[other].shown:
+                    if not after.public.shown(other):
                         assert after.view(other).tiplu is None
         assert seen > 5
 
@@ -298,12 +315,11 @@ def test_finishes_and_lays_are_what_the_rules_say() -> None:
     for seed in range(10):
         for state, move in random_round(3, seed, {}):
             if isinstance(move, Lay):
-                assert state.table.first_draw_to_come
+                assert before_first_draw(state.public.course, state.public.has_discarded)
                 laid += 1
             elif isinstance(move, Finish):
-                seat = state.table.seats[state.current_player()]
-                assert seat.shown
-                assert state.sees[state.current_player()]
+                assert state.public.shown(state.current_player())
+                assert sees_tiplu(state.public.course, state.current_player())
                 finished += 1
     assert laid
     assert finished
@@ -351,7 +367,7 @@ def test_three_laid_tanelas_need_the_show_to_be_called() -> None:
     assert Show(()) in state.legal_moves()
     shown = state.apply(Show(()))
     assert shown.current_player() == CHANCE
-    assert shown.table.stock == 74
+    assert shown.public.course.stock == 74
     assert shown.apply(CARD_NUMBER["7H"]).tiplu == CARD_NUMBER["7H"]
 
 
@@ -476,15 +492,15 @@ def test_turns_of_the_round_or_of_the_seat_to_move(given: int, counted: int) -> 
     """Seat 0 begins; seat 1 is to move after 1, 5, 9, ... turns, having had 0, 1, 2, ..."""
     told = position(turns=given, to_move=1)
     state = CODEC.state_from_json(told)
-    assert state.table.turns == counted
-    assert state.table.first_draw_to_come == (counted < 4)
+    assert state.public.course.turns == counted
+    assert before_first_draw(state.public.course, state.public.has_discarded) == (counted < 4)
     assert CODEC.state_to_json(state)["turns"] == counted
 
 
 def test_a_seat_that_has_thrown_is_past_its_first_draw() -> None:
     thrown = [{"seat": 0, "card": "3H"}, {"seat": 1, "card": "5C"}]
     state = CODEC.state_from_json(position(discards=thrown))
-    assert not state.table.first_draw_to_come
+    assert not before_first_draw(state.public.course, state.public.has_discarded)
     assert all(not isinstance(move, Lay) for move in state.legal_moves())
 
 
@@ -500,7 +516,7 @@ def test_a_first_show_on_an_empty_stock_stands_without_a_tiplu() -> None:
     state = CODEC.state_from_json(told)
     show = next(move for move in state.legal_moves() if isinstance(move, Show))
     after = state.apply(show)
-    assert (after.table.stock, after.table.tiplu_drawn) == (0, False)
+    assert (after.public.course.stock, after.public.course.tiplu_drawn) == (0, False)
     again = CODEC.state_from_json(CODEC.state_to_json(after))
     assert again == after
     assert again.legal_moves()
@@ -511,7 +527,7 @@ def test_another_seat_cannot_throw_a_card_that_this_seat_holds_whole() -> None:
     state = CODEC.state_from_json(told)
     with pytest.raises(MoveError, match="more copies"):
         state.apply(Discard(CARD_NUMBER["9H"]))
-    assert state.apply(Discard(CARD_NUMBER["3H"])).table.pile[-1] == CARD_NUMBER["3H"]
+    assert state.apply(Discard(CARD_NUMBER["3H"])).public.top == CARD_NUMBER["3H"]
 
 
 def test_a_card_that_leaves_nothing_to_throw_is_not_taken() -> None:

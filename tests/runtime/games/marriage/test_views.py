@@ -24,16 +24,14 @@ from ustad.runtime.games.marriage.cards.cards import (
     COPIES,
     MASTER,
     PUTALI,
-    Cards,
-    flat,
     sorted_melds,
 )
 from ustad.runtime.games.marriage.cards.finishes import finish_melds
 from ustad.runtime.games.marriage.cards.maal import joker_mask
 from ustad.runtime.games.marriage.cards.melds import dublee_choices, show_choices
 from ustad.runtime.games.marriage.codec import CODEC
+from ustad.runtime.games.marriage.round.course import seat_of_turn
 from ustad.runtime.games.marriage.round.deal import Deal
-from ustad.runtime.games.marriage.round.known import held_by
 from ustad.runtime.games.marriage.round.moves import (
     Discard,
     Draw,
@@ -42,10 +40,11 @@ from ustad.runtime.games.marriage.round.moves import (
     Move,
     Show,
     ShowDublees,
+    cards_given_up,
 )
-from ustad.runtime.games.marriage.round.public import DISCARD, DRAW
+from ustad.runtime.games.marriage.round.public import SeatCard
 from ustad.runtime.games.marriage.round.rules import RULES, Marriage
-from ustad.runtime.games.marriage.round.view import WAITS_FOR_A_DRAW, WAITS_FOR_CARD, View
+from ustad.runtime.games.marriage.round.view import View, Waits
 from ustad.runtime.games.marriage.text import TEXT
 
 OPTION_SETS: tuple[dict[str, Any], ...] = (
@@ -83,11 +82,14 @@ def rich_deal(rules: Marriage, players: int, choose: random.Random) -> Deal:
     state = rules.deal_cards(players, order + rest)
     if choose.random() < 0.5:
         kept = choose.randrange(2, 9)
-        pile = (*state.stock[:-kept], *state.table.pile)
+        course, pile = state.public.course, (*state.stock[:-kept], *state.public.pile)
         # Everybody has drawn from the stock and thrown that card again.
-        thrown = tuple((state.table.seat_of(turn), card) for turn, card in enumerate(pile[1:]))
-        table = state.table._replace(pile=pile, stock=kept, turns=len(thrown), discards=thrown)
-        state = state._replace(stock=state.stock[-kept:], table=table)
+        thrown = tuple(
+            SeatCard(seat_of_turn(course, turn), card) for turn, card in enumerate(pile[1:])
+        )
+        course = course._replace(stock=kept, turns=len(thrown))
+        public = state.public._replace(course=course, pile=pile, discards=thrown)
+        state = state._replace(stock=state.stock[-kept:], public=public)
     return state
 
 
@@ -129,7 +131,7 @@ def other_moves(state: Deal, choose: random.Random) -> list[Move]:
         twice = [card for card in hand if hand.count(card) > 1]
         if twice:
             found.append(Finish(((twice[0],) * 2,), card))
-    for seat in state.table.seats:
+    for seat in state.public.seats:
         if len(seat.melds) == 3 and all(len(cards) == 3 for cards in seat.melds):
             runs = tuple(tuple(sorted(choose.sample(range(52), 3))) for _ in range(2))
             found.append(Finish(sorted_melds((*runs, (52, 52, 53), (1, 1, 1))), card))
@@ -150,64 +152,50 @@ def followed(view: View, after: Deal) -> View:
         assert CODEC.state_from_json(CODEC.state_to_json(view)) == view
         outcomes = dict(view.chance_outcomes())
         assert sum(outcomes.values()) == pytest.approx(1)
-        card: Any = after.drawn if view.waits == WAITS_FOR_CARD else after.tiplu
-        if view.waits == WAITS_FOR_A_DRAW:
-            card = after.table.tiplu_drawn
+        card: Any = after.drawn if view.waits == Waits.CARD else after.tiplu
+        if view.waits == Waits.WHETHER_TIPLU:
+            card = after.public.course.tiplu_drawn
         assert card in outcomes
         view = view.apply(card)
     return view
 
 
-def cards_of(move: Move) -> Cards:
-    if isinstance(move, Draw):
-        return ()
-    if isinstance(move, Lay):
-        return move.cards
-    if isinstance(move, Discard):
-        return (move.card,)
-    return (*flat(move.melds), *((move.discard,) if isinstance(move, Finish) else ()))
-
-
 def deal_behind(view: View, move: Move, tiplu: int | None, choose: random.Random) -> Deal | None:
     """Return a deal that the view could be of, in which the seat to move holds a move's cards."""
-    table = view.table
+    public, course, known = view.public, view.public.course, view.public.held()
     pool = Counter({card: int(count) for card, count in enumerate(view.not_in_sight())})
     hands: dict[int, list[int]] = {view.seat: list(view.hand)}
     if view.tiplu is None and tiplu is not None:
         pool[tiplu] -= 1
-    for seat in range(table.players):
+    for seat in range(course.players):
         if seat != view.seat:
-            known = held_by(table, seat)
-            if seat == table.to_move:
-                known |= Counter(cards_of(move))
-            hands[seat] = list(known.elements())
-            pool.subtract(known)
+            held = Counter(np.repeat(np.arange(CARDS), known[seat]).tolist())
+            if seat == public.to_move:
+                held |= Counter(cards_given_up(move) if not isinstance(move, Draw) else ())
+            hands[seat] = list(held.elements())
+            pool.subtract(held)
     if min(pool.values()) < 0:
         return None
     left = list(pool.elements())
     choose.shuffle(left)
-    if table.any_shown and not table.tiplu_drawn:
+    if course.shown and not course.tiplu_drawn:
         left.sort()  # the stock comes last: putali and master
     for seat, hand in sorted(hands.items()):
-        missing = table.in_hand(seat) - len(hand)
+        missing = public.in_hand(seat) - len(hand)
         if missing < 0:
             return None
         hand += left[:missing]
         left = left[missing:]
-    if len(left) != table.stock:
+    if len(left) != course.stock:
         return None
-    sees = tuple(
-        seat.shown and table.tiplu_drawn and not (table.blind and at == table.to_move)
-        for at, seat in enumerate(table.seats)
-    )
-    held = tuple(tuple(sorted(hands[seat])) for seat in range(table.players))
-    return Deal(view.rules, table, held, None, tiplu, sees, tuple(left))
+    all_hands = tuple(tuple(sorted(hands[seat])) for seat in range(course.players))
+    return Deal(view.rules, public, all_hands, None, tiplu, tuple(left))
 
 
 def possible(view: View, move: Move, choose: random.Random) -> bool:
     """Tell whether a deal is found behind a view in which the move is legal."""
     tiplus: list[int | None] = [None]
-    if view.table.tiplu_drawn:
+    if view.public.course.tiplu_drawn:
         tiplus = [*view.possible_tiplus()]
     choose.shuffle(tiplus)
     for _ in range(2):
@@ -233,7 +221,8 @@ def test_views_accept_what_some_deal_behind_them_allows(count: int) -> None:
             assert (mine is None) == (after is None), (move, CODEC.state_to_json(view))
             if after is not None and not after.is_over():
                 assert followed(mine, after) == after.view(mover)
-            seat = (mover + choose.randrange(1, state.table.players)) % state.table.players
+            players = state.public.course.players
+            seat = (mover + choose.randrange(1, players)) % players
             other = state.view(seat)
             told = json.dumps(CODEC.state_to_json(other))
             assert CODEC.state_from_json(json.loads(told)) == other
@@ -254,10 +243,10 @@ def test_changed_positions_are_refused_or_mean_something() -> None:
     choose = random.Random(5)
     refused = 0
     for state, _ in rounds(30, 6):
-        told = CODEC.state_to_json(state.view(choose.randrange(state.table.players)))
+        told = CODEC.state_to_json(state.view(choose.randrange(state.public.course.players)))
         key = choose.choice([*told, "finisher", "shown_blind", "drawn_from"])
         changes: dict[str, list[Any]] = {
-            "phase": [DRAW, DISCARD],
+            "phase": ["draw", "discard"],
             "tiplu_drawn": [True, False, None],
             "shown_blind": [True, False],
             "drawn_from": ["stock"],
@@ -311,7 +300,7 @@ def test_another_seat_that_has_shown_blind_does_not_finish_in_that_turn() -> Non
                     seen.apply(Finish(finish.melds, twin))  # type: ignore[union-attr]
             else:
                 over = seen.apply(Finish(finish.melds, twin))  # type: ignore[union-attr]
-                assert over.table.finisher == 0
+                assert over.public.course.finisher == 0
 
 
 def test_a_short_stock_may_hold_no_tiplu_and_chance_says_so() -> None:
@@ -320,18 +309,20 @@ def test_a_short_stock_may_hold_no_tiplu_and_chance_says_so() -> None:
     hidden = view.not_in_sight()
     hidden[52:] = 0
     hidden[[0, 1, 2, 4, 5, 6, 8, 9, 10, 29]] -= 1
-    spare = np.repeat(np.arange(54), hidden).tolist()[-(view.table.stock - 3) :]
-    pile = (*spare, *view.table.pile)
-    table = view.table._replace(pile=pile, stock=3, turns=len(pile) // 2 * 2)
-    waiting = view._replace(table=table).apply(show)
+    spare = np.repeat(np.arange(54), hidden).tolist()[-(view.public.course.stock - 3) :]
+    pile = (*spare, *view.public.pile)
+    course = view.public.course._replace(stock=3, turns=len(pile) // 2 * 2)
+    public = view.public._replace(course=course, pile=pile)
+    waiting = view._replace(public=public).apply(show)
     assert waiting.current_player() == CHANCE
     outcomes = dict(waiting.chance_outcomes())
     # Each of the three is one of the four, of 16 cards not seen once nine are shown.
     assert outcomes[False] == pytest.approx(4 * 3 * 2 / (16 * 15 * 14))
     none = waiting.apply(False)
-    assert (none.table.tiplu_drawn, none.table.stock) == (False, 3)
+    assert (none.public.course.tiplu_drawn, none.public.course.stock) == (False, 3)
     drawn = waiting.apply(True)
-    assert (drawn.table.tiplu_drawn, drawn.table.stock, drawn.table.blind) == (True, 2, True)
+    course = drawn.public.course
+    assert (course.tiplu_drawn, course.stock, course.blind) == (True, 2, True)
     for after in (waiting, none, drawn):
         assert CODEC.state_from_json(CODEC.state_to_json(after)) == after
     # What is left of such a stock are putali and master alone.
@@ -345,7 +336,7 @@ def test_more_cards_than_a_hand_has_are_not_laid() -> None:
     table[1] |= {"laid_before_draw": [["AS"] * 3, ["2S"] * 3, ["3S"] * 3]}
     told = {
         "game": "marriage", "options": {}, "players": 2, "seat": 0, "to_move": 1, "dealer": 0,
-        "turns": 0, "phase": DISCARD, "drawn": None, "table": table, "tiplu_drawn": False,
+        "turns": 0, "phase": "discard", "drawn": None, "table": table, "tiplu_drawn": False,
         "tiplu": None, "pile": ["4C"], "discards": [], "taken": [], "stock": 116,
         "hand": list(CARD_NAMES[13:34]),
     }  # fmt: skip
@@ -378,7 +369,7 @@ def changed(told: dict[str, Any], choose: random.Random) -> dict[str, Any] | Non
         if not whole:
             return None
         taken.append({"seat": (seat + 1) % players, "card": whole[0]})
-    elif kind == 3 and told["phase"] == DRAW and "finisher" not in told:
+    elif kind == 3 and told["phase"] == "draw" and "finisher" not in told:
         told["stock"] += len(pile)  # the pile is gone
         pile.clear()
     elif kind == 4 and len(pile) > 1:  # another order of the pile
@@ -397,16 +388,16 @@ def test_play_that_cannot_have_been_is_refused() -> None:
     for number in range(24):
         rules = RULES.read(OPTION_SETS[number % 3])
         state = rules.deal(2 + number % 4, (number,))
-        while not state.is_over() and state.table.turns < 30:
+        while not state.is_over() and state.public.course.turns < 30:
             moves = list(state.legal_moves())
             piles = [move for move in moves if move == Draw("pile")]
             state = state.apply(choose.choice(piles if piles and number % 2 else moves))
-            view = state.view(choose.randrange(state.table.players))
+            view = state.view(choose.randrange(state.public.course.players))
             told = CODEC.state_to_json(view)
             assert CODEC.state_from_json(told) == view
             impossible = changed(told, choose)
             if impossible is not None:
-                refused[state.table.players] += 1
+                refused[state.public.course.players] += 1
                 with pytest.raises(PositionError):
                     CODEC.state_from_json(impossible)
     assert min(refused.values()) > 20
@@ -423,14 +414,14 @@ def told_play(
     told = [[{"seat": int(seat), "card": card} for seat, card in rows] for rows in pairs]
     return {
         "game": "marriage", "options": {}, "players": 4, "seat": 0, "to_move": 0, "dealer": 3,
-        "turns": turns, "phase": DRAW, "hand": hand.split(), "drawn": None,
+        "turns": turns, "phase": "draw", "hand": hand.split(), "drawn": None,
         "table": [
             {"seat": at, "melds": [], "laid_before_draw": [], "shown": False, "dublees": False}
             for at in range(4)
         ],
         "tiplu_drawn": False, "tiplu": None, "pile": pile.split(),
         "discards": told[0], "taken": told[1],
-        "stock": 160 - 84 - len(pile.split()) - (keys.get("phase") == DISCARD),
+        "stock": 160 - 84 - len(pile.split()) - (keys.get("phase") == "discard"),
         **keys,
     }  # fmt: skip
 
@@ -448,7 +439,9 @@ THROWN = "0:6C 1:7C 2:8D 3:10C"
         (told_play(4, "5C 6C 7C 8D 10C", "2:QS 2:3C 2:8D 2:10C"), r"discards\[0\].*seat 0"),
         (told_play(4, "5C 6C 7C 8S 10C", THROWN), "pile"),
         (
-            told_play(0, "5C", "", "2:QH 2:QH 1:QH 3:QH", SEEN + " 3H", phase=DISCARD, drawn="3H"),
+            told_play(
+                0, "5C", "", "2:QH 2:QH 1:QH 3:QH", SEEN + " 3H", phase="discard", drawn="3H"
+            ),
             "taken: expected at most 0",
         ),
         # Seat 2 took a 7C that seat 1 threw, all three of which this seat holds.

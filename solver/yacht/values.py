@@ -128,11 +128,8 @@ def _fill_stops(
 ) -> None:
     """Fill ``stop`` (252, n) with the best write of each roll at each of n upper sums."""
     _start_from_zeros(problem, values, sheets, stop)
-    for box in range(BOX_COUNT):
-        if sheets.open_boxes >> box & 1:
-            _raise_box(problem, paying, values, sheets, box, stop)
-    for roll in FIVE_EQUAL_ROLLS:
-        _fill_five_equal(problem, values, sheets, roll, stop[roll])
+    _raise_paying(problem, paying, values, sheets, stop)
+    _fill_five_equal(problem, values, sheets, stop)
 
 
 @compiled
@@ -150,40 +147,41 @@ def _start_from_zeros(problem: Problem, values: Floats, sheets: Sheets, stop: Fl
 
 
 @compiled
-def _raise_box(
-    problem: Problem, paying: Paying, values: Floats, sheets: Sheets, box: int, stop: Floats
+def _raise_paying(
+    problem: Problem, paying: Paying, values: Floats, sheets: Sheets, stop: Floats
 ) -> None:
-    """Raise the rolls that a box pays for to what writing them there is worth."""
+    """Raise the rolls that an open box pays for to what writing them there is worth."""
     gain = np.empty(len(sheets.upper))
     after = np.empty(len(sheets.upper))
-    gains(problem, values, sheets, box, 0, after)
-    for group in range(paying.first_group[box], paying.first_group[box + 1]):
-        points = paying.points[group]
-        if box < yacht.UPPER_BOXES or box == yacht.YACHT:
-            gains(problem, values, sheets, box, points, gain)
-        else:  # what comes after does not depend on the points
-            for c in range(len(gain)):
-                gain[c] = after[c] + points
-        raise_group(paying, group, gain, stop)
+    for box in range(BOX_COUNT):
+        if not sheets.open_boxes >> box & 1:
+            continue
+        gains(problem, values, sheets, box, 0, after)
+        for group in range(paying.first_group[box], paying.first_group[box + 1]):
+            points = paying.points[group]
+            if box < yacht.UPPER_BOXES or box == yacht.YACHT:
+                gains(problem, values, sheets, box, points, gain)
+            else:  # what comes after does not depend on the points
+                for c in range(len(gain)):
+                    gain[c] = after[c] + points
+            raise_group(paying, group, gain, stop)
 
 
 @compiled
-def _fill_five_equal(
-    problem: Problem, values: Floats, sheets: Sheets, roll: int, best: Floats
-) -> None:
+def _fill_five_equal(problem: Problem, values: Floats, sheets: Sheets, stop: Floats) -> None:
     """Fill what the best write of five equal dice is worth, which may be a joker."""
     gain = np.empty(len(sheets.upper))
-    best[:] = -np.inf
-    for box in range(BOX_COUNT):
-        points = kernels.write_points(
-            problem.second_yacht, sheets.open_boxes, box, ROLL_COUNTS[roll]
-        )
-        if points >= 0:
-            gains(problem, values, sheets, box, points, gain)
-            raise_to(best, gain)
-    extra = kernels.extra_points(problem.second_yacht, sheets.held, ROLL_COUNTS[roll])
-    for c in range(len(best)):
-        best[c] += extra
+    for roll in FIVE_EQUAL_ROLLS:
+        best, counts = stop[roll], ROLL_COUNTS[roll]
+        best[:] = -np.inf
+        for box in range(BOX_COUNT):
+            points = kernels.write_points(problem.second_yacht, sheets.open_boxes, box, counts)
+            if points >= 0:
+                gains(problem, values, sheets, box, points, gain)
+                raise_to(best, gain)
+        extra = kernels.extra_points(problem.second_yacht, sheets.held, counts)
+        for c in range(len(best)):
+            best[c] += extra
 
 
 @compiled

@@ -114,12 +114,14 @@ def gains(
     problem: Problem, values: Floats, sheets: Sheets, box: int, points: int, gain: Floats
 ) -> None:
     """Fill ``gain`` with what writing ``points`` into a box is worth at each upper sum."""
-    left = sheets.open_boxes & ~(1 << box)
-    held = kernels.yacht_after(problem.second_yacht, sheets.held, box, points)
-    for c in range(len(sheets.upper)):
-        upper = sheets.upper[c]
-        after = State(left, held, kernels.upper_after(box, points, upper))
-        gain[c] = values[state_number(problem, after)] + kernels.upper_points(box, points, upper)
+    second_yacht, column, columns = problem
+    open_boxes, held_before, upper = sheets
+    left = open_boxes & ~(1 << box)
+    held = kernels.yacht_after(second_yacht, held_before, box, points)
+    for c in range(len(upper)):
+        after = kernels.upper_after(box, points, upper[c])
+        state = kernels.state_number(column, columns, left, held, after)
+        gain[c] = values[state] + kernels.upper_points(box, points, upper[c])
 
 
 @compiled

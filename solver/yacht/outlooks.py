@@ -40,7 +40,6 @@ from ustad.runtime.games.yacht.levels import (
 )
 from ustad.runtime.games.yacht.rules import State
 from ustad.solver.five_dice.layers import Pieces, solve_layers
-from ustad.solver.five_dice.paying import raise_to
 from ustad.solver.five_dice.turn import ROLL_COUNT, WIDTH, fill_ended, new_play
 from ustad.solver.yacht.values import (
     BOX_COUNT,
@@ -156,7 +155,9 @@ def fill_writes(
         for box in range(BOX_COUNT):
             payment = _payment_made(second_yacht, open_boxes, box, roll)
             if payment >= 0:
-                raise_to(best, gain[payment, :size])
+                row = gain[payment]
+                for c in range(size):
+                    best[c] = max(best[c], row[c])
         for box in range(BOX_COUNT - 1, -1, -1):
             payment = _payment_made(second_yacht, open_boxes, box, roll)
             if payment >= 0:
@@ -168,28 +169,6 @@ def fill_writes(
             extra = kernels.extra_points(second_yacht, sheets.held, ROLL_COUNTS[roll])
             for c in range(size):
                 best[c] += extra
-
-
-@compiled
-def _add_shifted(found: _Found, state: int, after: int, points: int, weight: float) -> None:
-    """Add to the distribution of a state that of the state after a write, shifted by its points."""
-    start, chance, tail, tail_points, _, bounds = found
-    target = chance[start[state] : start[state + 1]]
-    source = chance[start[after] : start[after + 1]]
-    begin, end = bounds[after]
-    middle = max(begin, min(end, len(target) - points))
-    shifted, given = target[begin + points : middle + points], source[begin:middle]
-    for x in range(len(given)):
-        shifted[x] += weight * given[x]
-    beyond = 0.0
-    beyond_points = 0.0
-    for x in range(middle, end):
-        beyond += source[x]
-        beyond_points += source[x] * (x + points)
-    tail[state] += weight * (beyond + tail[after])
-    tail_points[state] += weight * (beyond_points + tail_points[after] + tail[after] * points)
-    first, last = bounds[state]
-    bounds[state] = min(first, begin + points), max(last, middle + points)
 
 
 @compiled
@@ -217,12 +196,37 @@ def _trim(found: _Found, state: int) -> None:
 def _add_payment(
     problem: Problem, found: _Found, state: State, place: int, payment: Payment, weight: float
 ) -> None:
-    """Add to the distribution of a state, at its index, what a payment of some chance leads to."""
+    """Add to the distribution of a state that of the state after a payment, shifted by it.
+
+    Args:
+        problem: the rules.
+        found: the states with fewer open boxes filled in.
+        state: the state before the payment.
+        place: its index.
+        payment: what is written.
+        weight: the chance of the payment.
+    """
+    start, chance, tail, tail_points, bonus, bounds = found
     after = state_after(problem, state, payment.box, payment.points)
     reward = kernels.upper_points(payment.box, payment.points, state.upper)
-    earned = 1.0 if reward > payment.points else found.bonus[after]
-    found.bonus[place] += weight * earned
-    _add_shifted(found, place, after, reward + payment.extra, weight)
+    bonus[place] += weight * (1.0 if reward > payment.points else bonus[after])
+    points = reward + payment.extra
+    target = chance[start[place] : start[place + 1]]
+    source = chance[start[after] : start[after + 1]]
+    begin, end = bounds[after, 0], bounds[after, 1]
+    middle = max(begin, min(end, len(target) - points))
+    shifted, given = target[begin + points : middle + points], source[begin:middle]
+    for x in range(len(given)):
+        shifted[x] += weight * given[x]
+    beyond = 0.0
+    beyond_points = 0.0
+    for x in range(middle, end):
+        beyond += source[x]
+        beyond_points += source[x] * (x + points)
+    tail[place] += weight * (beyond + tail[after])
+    tail_points[place] += weight * (beyond_points + tail_points[after] + tail[after] * points)
+    bounds[place, 0] = min(bounds[place, 0], begin + points)
+    bounds[place, 1] = max(bounds[place, 1], middle + points)
 
 
 @compiled

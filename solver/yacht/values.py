@@ -114,12 +114,14 @@ def gains(
     problem: Problem, values: Floats, sheets: Sheets, box: int, points: int, gain: Floats
 ) -> None:
     """Fill ``gain`` with what writing ``points`` into a box is worth at each upper sum."""
-    left = sheets.open_boxes & ~(1 << box)
-    held = kernels.yacht_after(problem.second_yacht, sheets.held, box, points)
-    for c in range(len(sheets.upper)):
-        upper = sheets.upper[c]
-        after = State(left, held, kernels.upper_after(box, points, upper))
-        gain[c] = values[state_number(problem, after)] + kernels.upper_points(box, points, upper)
+    second_yacht, column, columns = problem
+    open_boxes, held_before, upper = sheets
+    left = open_boxes & ~(1 << box)
+    held = kernels.yacht_after(second_yacht, held_before, box, points)
+    for c in range(len(upper)):
+        after = kernels.upper_after(box, points, upper[c])
+        state = kernels.state_number(column, columns, left, held, after)
+        gain[c] = values[state] + kernels.upper_points(box, points, upper[c])
 
 
 @compiled
@@ -128,11 +130,8 @@ def _fill_stops(
 ) -> None:
     """Fill ``stop`` (252, n) with the best write of each roll at each of n upper sums."""
     _start_from_zeros(problem, values, sheets, stop)
-    for box in range(BOX_COUNT):
-        if sheets.open_boxes >> box & 1:
-            _raise_box(problem, paying, values, sheets, box, stop)
-    for roll in FIVE_EQUAL_ROLLS:
-        _fill_five_equal(problem, values, sheets, roll, stop[roll])
+    _raise_paying(problem, paying, values, sheets, stop)
+    _fill_five_equal(problem, values, sheets, stop)
 
 
 @compiled
@@ -150,40 +149,41 @@ def _start_from_zeros(problem: Problem, values: Floats, sheets: Sheets, stop: Fl
 
 
 @compiled
-def _raise_box(
-    problem: Problem, paying: Paying, values: Floats, sheets: Sheets, box: int, stop: Floats
+def _raise_paying(
+    problem: Problem, paying: Paying, values: Floats, sheets: Sheets, stop: Floats
 ) -> None:
-    """Raise the rolls that a box pays for to what writing them there is worth."""
+    """Raise the rolls that an open box pays for to what writing them there is worth."""
     gain = np.empty(len(sheets.upper))
     after = np.empty(len(sheets.upper))
-    gains(problem, values, sheets, box, 0, after)
-    for group in range(paying.first_group[box], paying.first_group[box + 1]):
-        points = paying.points[group]
-        if box < yacht.UPPER_BOXES or box == yacht.YACHT:
-            gains(problem, values, sheets, box, points, gain)
-        else:  # what comes after does not depend on the points
-            for c in range(len(gain)):
-                gain[c] = after[c] + points
-        raise_group(paying, group, gain, stop)
+    for box in range(BOX_COUNT):
+        if not sheets.open_boxes >> box & 1:
+            continue
+        gains(problem, values, sheets, box, 0, after)
+        for group in range(paying.first_group[box], paying.first_group[box + 1]):
+            points = paying.points[group]
+            if box < yacht.UPPER_BOXES or box == yacht.YACHT:
+                gains(problem, values, sheets, box, points, gain)
+            else:  # what comes after does not depend on the points
+                for c in range(len(gain)):
+                    gain[c] = after[c] + points
+            raise_group(paying, group, gain, stop)
 
 
 @compiled
-def _fill_five_equal(
-    problem: Problem, values: Floats, sheets: Sheets, roll: int, best: Floats
-) -> None:
+def _fill_five_equal(problem: Problem, values: Floats, sheets: Sheets, stop: Floats) -> None:
     """Fill what the best write of five equal dice is worth, which may be a joker."""
     gain = np.empty(len(sheets.upper))
-    best[:] = -np.inf
-    for box in range(BOX_COUNT):
-        points = kernels.write_points(
-            problem.second_yacht, sheets.open_boxes, box, ROLL_COUNTS[roll]
-        )
-        if points >= 0:
-            gains(problem, values, sheets, box, points, gain)
-            raise_to(best, gain)
-    extra = kernels.extra_points(problem.second_yacht, sheets.held, ROLL_COUNTS[roll])
-    for c in range(len(best)):
-        best[c] += extra
+    for roll in FIVE_EQUAL_ROLLS:
+        best, counts = stop[roll], ROLL_COUNTS[roll]
+        best[:] = -np.inf
+        for box in range(BOX_COUNT):
+            points = kernels.write_points(problem.second_yacht, sheets.open_boxes, box, counts)
+            if points >= 0:
+                gains(problem, values, sheets, box, points, gain)
+                raise_to(best, gain)
+        extra = kernels.extra_points(problem.second_yacht, sheets.held, counts)
+        for c in range(len(best)):
+            best[c] += extra
 
 
 @compiled

@@ -67,7 +67,7 @@ from ustad.runtime.core.entry import Rulebook, Seats
 from ustad.runtime.core.errors import OptionError
 from ustad.runtime.core.options import Option, WholeNumber
 from ustad.runtime.games.five_dice.sheet import SheetGame, Write
-from ustad.runtime.games.five_dice.turn import COUNTS, FACES, FIRST_ROLL, ROLL_INDEX
+from ustad.runtime.games.five_dice.turn import FACES, ROLL_COUNTS, ROLL_INDEX
 
 NAME = "dice_poker"
 ROWS = (
@@ -334,13 +334,11 @@ WRITES: tuple[Write, ...] = tuple(Write(row) for row in ROWS)
 
 ROW_NUMBER = {name: row for row, name in enumerate(ROWS)}
 
-_ROLL_COUNTS: list[list[int]] = COUNTS[FIRST_ROLL:].tolist()
-
 
 @lru_cache(maxsize=16)
 def roll_rows_made(numbers: RuleNumbers) -> tuple[int, ...]:
     """Return :func:`rows_made` of each of the 252 rolls."""
-    return tuple(rows_made(numbers, counts) for counts in _ROLL_COUNTS)
+    return tuple(rows_made(numbers, counts) for counts in ROLL_COUNTS)
 
 
 @lru_cache(maxsize=16)
@@ -349,7 +347,7 @@ def roll_points(numbers: RuleNumbers) -> NDArray[np.int64]:
     later, first = (
         [
             [row_points(numbers, row, counts, rolls_left) for row in range(ROW_COUNT)]
-            for counts in _ROLL_COUNTS
+            for counts in ROLL_COUNTS
         ]
         for rolls_left in (0, AFTER_FIRST_THROW)
     )
@@ -417,7 +415,7 @@ class DicePoker(SheetGame):
         points = list(sheet.points)
         if isinstance(move, Write):
             row = ROW_NUMBER[move.box]
-            points[row] = row_points(self.numbers, row, _ROLL_COUNTS[ROLL_INDEX[dice]], rolls_left)
+            points[row] = row_points(self.numbers, row, ROLL_COUNTS[ROLL_INDEX[dice]], rolls_left)
         return make_sheet(self.numbers, points, sheet.turns_left - 1)
 
     def returns(self, totals: tuple[int, ...]) -> tuple[float, ...]:

@@ -72,6 +72,9 @@ COUNTS: NDArray[np.int64] = np.array(
 )
 """(462, 6): how many dice of each face a keep holds."""
 
+ROLL_COUNTS: list[list[int]] = COUNTS[FIRST_ROLL:].tolist()
+"""How many dice of each face each roll shows."""
+
 SIXTH = 1 / FACES
 """The chance of a face.  A product with it is rounded alike here and in compiled code."""
 

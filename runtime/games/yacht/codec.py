@@ -9,7 +9,7 @@ from typing import Any
 
 from ustad.runtime.core.strict_json import Fields
 from ustad.runtime.games.five_dice.codec import SheetCodec
-from ustad.runtime.games.five_dice.turn import DICE
+from ustad.runtime.games.five_dice.turn import DICE, ROLL_COUNTS
 from ustad.runtime.games.yacht.rules import (
     BOXES,
     CHANCE_BOX,
@@ -29,7 +29,6 @@ from ustad.runtime.games.yacht.rules import (
     Yacht,
     box_points,
     make_sheet,
-    roll_counts,
 )
 
 
@@ -69,7 +68,7 @@ class YachtCodec(SheetCodec):
 @cache
 def possible_points(box: int) -> frozenset[int]:
     """Return what a box can hold: what any roll pays there."""
-    return frozenset(box_points(box, counts, False) for counts in roll_counts())
+    return frozenset(box_points(box, counts, False) for counts in ROLL_COUNTS)
 
 
 def _most_extra_yachts(rules: Yacht, points: Sequence[int]) -> int:

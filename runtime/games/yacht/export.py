@@ -20,7 +20,7 @@ from ustad.runtime.core.work import Progress
 from ustad.runtime.export.content import Content, Exporter, Packed, brief, vectors
 from ustad.runtime.games.five_dice.arrays import Case, Mark, SheetArrays, Way, columns_by_row
 from ustad.runtime.games.five_dice.export import VECTORS, VECTORS_SEED, sheet_content
-from ustad.runtime.games.five_dice.turn import DICE
+from ustad.runtime.games.five_dice.turn import DICE, ROLL_COUNTS
 from ustad.runtime.games.yacht.codec import CODEC
 from ustad.runtime.games.yacht.distributions import KNOTS, REACH, SHIFTS
 from ustad.runtime.games.yacht.expert import ExpertBot
@@ -53,7 +53,6 @@ from ustad.runtime.games.yacht.rules import (
     Yacht,
     box_points,
     five_equal,
-    roll_counts,
     yacht_after,
 )
 from ustad.runtime.games.yacht.states import (
@@ -96,7 +95,7 @@ OUTLOOK_IN_WORDS = {
 def sheet_arrays(rules: Yacht) -> SheetArrays:
     """Return the rules as arrays."""
     setting, known = rules.second_yacht, columns()
-    counts = roll_counts()
+    counts = ROLL_COUNTS
     equal = [roll for roll, found in enumerate(counts) if five_equal(found)]
     cases = [[Case(0, ALL_OPEN, (0, 0, 0))]]
     roll_cases = [0] * len(counts)
@@ -191,7 +190,7 @@ def _extra_marks(setting: int) -> list[Mark]:
         for box in (THREE_OF_A_KIND, FOUR_OF_A_KIND, CHANCE_BOX):
             found.append(Mark(box, points, 0 if free else 1 << upper))
     for box in (FULL_HOUSE, SMALL_STRAIGHT, LARGE_STRAIGHT):
-        found.append(Mark(box, box_points(box, roll_counts()[0], True), UPPER_OPEN if free else 0))
+        found.append(Mark(box, box_points(box, ROLL_COUNTS[0], True), UPPER_OPEN if free else 0))
         if free:
             found.append(Mark(box, 0, 0))
     return found

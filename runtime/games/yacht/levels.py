@@ -33,8 +33,8 @@ from ustad.runtime.core.game import TIE
 from ustad.runtime.games.five_dice.bots import RatingBot, RuleOfThumb, sub_keep_array
 from ustad.runtime.games.five_dice.sheet import KEEP_MOVES, Keep, SheetState
 from ustad.runtime.games.five_dice.turn import (
-    COUNTS,
     FIRST_ROLL,
+    ROLL_COUNTS,
     ROLL_INDEX,
     ROLLS,
     Turn,
@@ -65,11 +65,10 @@ from ustad.tables import Table
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-_ROLL_COUNTS: list[list[int]] = COUNTS[FIRST_ROLL:].tolist()
-FIVE_EQUAL = [roll for roll, counts in enumerate(_ROLL_COUNTS) if five_equal(counts)]
+FIVE_EQUAL = [roll for roll, counts in enumerate(ROLL_COUNTS) if five_equal(counts)]
 
 PLAIN_POINTS: Ints = np.array(
-    [[box_points(box, counts, False) for box in range(len(BOXES))] for counts in _ROLL_COUNTS]
+    [[box_points(box, counts, False) for box in range(len(BOXES))] for counts in ROLL_COUNTS]
 )
 """(252, 13): what each roll pays in each box, nothing being a joker."""
 
@@ -88,7 +87,7 @@ def _five_equal_points(second_yacht: int, open_boxes: int) -> list[list[int]]:
     """Return (6, 13) what five equal dice of each face would put into each box, -1: illegal."""
     return [
         [
-            write_points(second_yacht, open_boxes, box, _ROLL_COUNTS[roll])
+            write_points(second_yacht, open_boxes, box, ROLL_COUNTS[roll])
             for box in range(len(BOXES))
         ]
         for roll in FIVE_EQUAL
@@ -163,7 +162,7 @@ def five_equal_payments(second_yacht: int, open_boxes: int) -> Ints:
     for box in range(len(BOXES)):
         if open_boxes >> box & 1:
             for row, roll in enumerate(FIVE_EQUAL):
-                points = write_points(second_yacht, open_boxes, box, _ROLL_COUNTS[roll])
+                points = write_points(second_yacht, open_boxes, box, ROLL_COUNTS[roll])
                 if points >= 0:
                     payments[row, box] = PAYMENT_NUMBER[box, points]
     return payments
@@ -232,7 +231,7 @@ class TableBot(RatingBot):
         setting = self.rules.second_yacht
         gains = self._gains(side_by_side(keys))
         equal = np.stack([five_equal_payments(setting, key.open_boxes) for key in keys], axis=-1)
-        equal_counts = _ROLL_COUNTS[FIVE_EQUAL[0]]
+        equal_counts = ROLL_COUNTS[FIVE_EQUAL[0]]
         extra = np.array([float(extra_points(setting, key.held, equal_counts)) for key in keys])
         stop = np.maximum.reduce(gains[PAYMENT_BY_BOX], axis=0)
         lanes = np.arange(len(keys))

@@ -32,7 +32,7 @@ face are both written.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -41,7 +41,7 @@ from numpy.typing import NDArray
 from ustad.runtime.core.entry import Rulebook, Seats
 from ustad.runtime.core.options import Option
 from ustad.runtime.games.five_dice.sheet import SheetGame, Write
-from ustad.runtime.games.five_dice.turn import COUNTS, DICE, FACES, FIRST_ROLL, ROLL_INDEX
+from ustad.runtime.games.five_dice.turn import DICE, FACES, ROLL_COUNTS, ROLL_INDEX
 
 NAME = "yacht"
 BOXES = (
@@ -262,13 +262,6 @@ def make_sheet(points: tuple[int, ...], extra_yachts: int) -> Sheet:
     return Sheet(points, extra_yachts, open_boxes, upper, total + BONUS * (upper >= BONUS_AT))
 
 
-@cache
-def roll_counts() -> list[list[int]]:
-    """Return how many dice of each roll show each face."""
-    counts: list[list[int]] = COUNTS[FIRST_ROLL:].tolist()
-    return counts
-
-
 WRITES: tuple[Write, ...] = tuple(Write(box) for box in BOXES)
 
 _BOX_NUMBER = {name: box for box, name in enumerate(BOXES)}
@@ -317,7 +310,7 @@ class Yacht(SheetGame):
     def write(self, sheet: Sheet, dice: tuple[int, ...], rolls_left: int, move: Write) -> Sheet:
         """Return the sheet with the dice written into a legal box."""
         box = _BOX_NUMBER[move.box]
-        counts = roll_counts()[ROLL_INDEX[dice]]
+        counts = ROLL_COUNTS[ROLL_INDEX[dice]]
         points = write_points(self.second_yacht, sheet.open_boxes, box, counts)
         extra = extra_points(self.second_yacht, sheet.yacht, counts)
         held = sheet.points
@@ -338,7 +331,7 @@ class Yacht(SheetGame):
 
 @lru_cache(maxsize=4096)
 def _legal_writes(second_yacht: int, open_boxes: int, roll: int) -> tuple[Write, ...]:
-    counts = roll_counts()[roll]
+    counts = ROLL_COUNTS[roll]
     return tuple(
         WRITES[box]
         for box in range(len(BOXES))

@@ -22,12 +22,13 @@ from ustad.runtime.games.marriage.cards.cards import (
     Floats,
     Ints,
 )
+from ustad.runtime.games.marriage.cards.finishes import search_finish
 from ustad.runtime.games.marriage.cards.melds import DUBLEES_TO_SHOW, SHOW_MELDS
 from ustad.runtime.games.marriage.decisions import (
     Action,
     Decision,
+    Kernels,
     Player,
-    Ratings,
     decide,
     first_pair,
     mixed,
@@ -313,8 +314,8 @@ def play_round(
         )  # fmt: skip
         moment = course.turns * 16 + seat
         passed = passes > 0.0 and mixed(seed, moment, course.has_drawn) < passes
-        ratings = Ratings(rate_before_show, rate_after_show)
-        decision = decide(ratings, work, numbers, sight, player, passed)
+        kernels = Kernels(rate_before_show, rate_after_show, search_finish)
+        decision = decide(kernels, work, numbers, sight, player, passed)
         laid = cards_to_lay(work, sight, decision)
         draws = decision.action in (Action.DRAW_STOCK, Action.DRAW_PILE)
         if noisy:

@@ -7,8 +7,8 @@ pile (:func:`joker_is_good` has the exception).
 
 :func:`decide` takes what a seat knows in numbers and gives a move; whole rounds in compiled
 code call the same function when the weights are learned.  The functions are flat and plain
-Python; the two that rate hands take nearly all the time, and are handed in as
-:class:`Ratings`, plain or compiled.
+Python; those that take nearly all the time are handed in as :class:`Kernels`, plain
+or compiled.
 """
 
 from __future__ import annotations
@@ -74,14 +74,15 @@ NEEDED = 8.0
 """By how much less a discard weighs that costs a step, before what a joker pays."""
 
 
-class Ratings(NamedTuple):
-    """The functions that rate hands, see ``features``; plain or compiled."""
+class Kernels(NamedTuple):
+    """The functions that take nearly all the time of a decision; plain or compiled."""
 
-    before_show: Any
-    after_show: Any
+    rate_before_show: Any
+    rate_after_show: Any
+    search_finish: Any
 
 
-PLAIN = Ratings(rate_before_show, rate_after_show)
+PLAIN = Kernels(rate_before_show, rate_after_show, search_finish)
 
 
 class Player(NamedTuple):
@@ -208,16 +209,16 @@ def least_maal(hand: Ints, barred: int, tiplu: int) -> int:
 
 
 def weigh_take_pre_show(
-    ratings: Ratings, work: Work, numbers: RuleNumbers, sight: Sight, weights: Floats
+    kernels: Kernels, work: Work, numbers: RuleNumbers, sight: Sight, weights: Floats
 ) -> float:
     """Return the weight of taking the pile's card before the show, the stock weighing 0.
 
     ``work.take`` is filled with its features.
     """
-    ratings.before_show(work, numbers, sight, False)
+    kernels.rate_before_show(work, numbers, sight, False)
     before = work.pre_show[NOTHING].copy()
     sight.hand[sight.top] += 1
-    ratings.before_show(work, numbers, sight, True)
+    kernels.rate_before_show(work, numbers, sight, True)
     after = work.pre_show[NOTHING]
     if after[PreShow.CAN_SHOW] == 0.0:
         quiet = Noise(0, 0, 0.0)
@@ -231,18 +232,18 @@ def weigh_take_pre_show(
     return weigh(work.take, weights, Weights.PRE_SHOW_DRAW)
 
 
-def weigh_take_post_show(ratings: Ratings, work: Work, sight: Sight, weights: Floats) -> float:
+def weigh_take_post_show(kernels: Kernels, work: Work, sight: Sight, weights: Floats) -> float:
     """Return the weight of taking the pile's card after the show, the stock weighing 0.
 
     ``work.take`` is filled with its features.
     """
     dublees = has_dublees(sight)
-    ratings.after_show(work, sight, dublees, False)
+    kernels.rate_after_show(work, sight, dublees, False)
     before = work.post_show[NOTHING].copy()
     points = maal_of_card(sight.hand + sight.table, sight.top, sight.tiplu)
     joker = joker_mask(sight.tiplu) >> sight.top & 1 == 1
     sight.hand[sight.top] += 1
-    ratings.after_show(work, sight, dublees, True)
+    kernels.rate_after_show(work, sight, dublees, True)
     quiet = Noise(0, 0, 0.0)
     best = best_discard(work, work.post_show, weights, Weights.POST_SHOW_DISCARD, sight.top, quiet)
     sight.hand[sight.top] -= 1
@@ -254,7 +255,7 @@ def weigh_take_post_show(ratings: Ratings, work: Work, sight: Sight, weights: Fl
     return weigh(row, weights, Weights.POST_SHOW_DRAW)
 
 
-def joker_is_good(work: FinishWork, sight: Sight) -> bool:
+def joker_is_good(kernels: Kernels, work: FinishWork, sight: Sight) -> bool:
     """Tell whether to take a joker of the pile after the show.
 
     It is, while there is another card to discard.  Who holds jokers alone, or melds that need
@@ -269,8 +270,8 @@ def joker_is_good(work: FinishWork, sight: Sight) -> bool:
         pair = first_pair(sight.hand)
         if pair >= 0:
             held[pair] -= 2
-    elif search_finish(work, sight.hand, jokers, 0, False, 0) == 0:
-        discard = finish_discard(work, with_hand(sight, held), top)
+    elif kernels.search_finish(work, sight.hand, jokers, 0, False, 0) == 0:
+        discard = finish_discard(kernels, work, with_hand(sight, held), top)
         if discard < 0:
             return False
         held[discard] -= 1
@@ -305,19 +306,19 @@ MARK_BITS = (1 << 48) - 1
 
 
 def lay_is_good(
-    ratings: Ratings, work: Work, numbers: RuleNumbers, sight: Sight, card: int
+    kernels: Kernels, work: Work, numbers: RuleNumbers, sight: Sight, card: int
 ) -> bool:
     """Tell whether to lay a dealt tanela: it costs no distance.
 
     Six dublees and more are kept for their own show, unless three melds can be shown.
     """
-    ratings.before_show(work, numbers, sight, False)
+    kernels.rate_before_show(work, numbers, sight, False)
     before = work.pre_show[NOTHING, PreShow.DISTANCE]
     if before > 0.0 and numbers.dublee and dublee_count(sight.hand) >= DUBLEES_TO_SHOW - 1:
         return False
     sight.hand[card] -= 3
     sight.laid[card] += 3
-    ratings.before_show(work, numbers, sight, False)
+    kernels.rate_before_show(work, numbers, sight, False)
     after = work.pre_show[NOTHING, PreShow.DISTANCE]
     sight.hand[card] += 3
     sight.laid[card] -= 3
@@ -430,13 +431,13 @@ def list_shows(hand: Ints, melds: Ints, wanted: int, most: int, shows: Ints) -> 
     return found
 
 
-def rate_blind(ratings: Ratings, work: Work, sight: Sight, discards: bool, weights: Floats) -> int:
+def rate_blind(kernels: Kernels, work: Work, sight: Sight, discards: bool, weights: Floats) -> int:
     """Rate the hand after a show whose tiplu is not seen, and return the best discard.
 
     Putali and master alone are jokers then.
 
     Args:
-        ratings: plain or compiled.
+        kernels: plain or compiled.
         work: ``weighed`` is filled with what each discard weighs, minus infinity where there
             is none.
         sight: what the seat knows, with the cards left in hand.
@@ -445,7 +446,7 @@ def rate_blind(ratings: Ratings, work: Work, sight: Sight, discards: bool, weigh
         weights: of the level.
     """
     weighed, valid = work.weighed, work.valid
-    ratings.after_show(work, sight, False, discards)
+    kernels.rate_after_show(work, sight, False, discards)
     lowest = np.inf
     for card in range(CARDS + 1):
         if valid[card]:
@@ -467,7 +468,7 @@ def rate_blind(ratings: Ratings, work: Work, sight: Sight, discards: bool, weigh
 
 
 def choose_show(
-    ratings: Ratings, work: Work, numbers: RuleNumbers, sight: Sight, player: Player
+    kernels: Kernels, work: Work, numbers: RuleNumbers, sight: Sight, player: Player
 ) -> float:
     """Find the melds to show that leave the best hand; fill ``work.show``.
 
@@ -489,7 +490,7 @@ def choose_show(
         if player.finds_best:
             for place in range(wanted):
                 take_meld(left, pure[shows[show, place]])
-            card = rate_blind(ratings, work, with_hand(sight, left), discards, player.weights)
+            card = rate_blind(kernels, work, with_hand(sight, left), discards, player.weights)
             value = work.weighed[card] if card >= 0 else NO_CHOICE
             for place in range(wanted):
                 give_meld_back(left, pure[shows[show, place]])
@@ -530,11 +531,11 @@ def first_pair(hand: Ints) -> int:
     return NO_CARD
 
 
-def finish_discard(work: FinishWork, sight: Sight, barred: int) -> int:
+def finish_discard(kernels: Kernels, work: FinishWork, sight: Sight, barred: int) -> int:
     """Return the discard of a finish that pays least, NO_CARD if the hand cannot finish."""
     hand, table, jokers = sight.hand, sight.table, joker_mask(sight.tiplu)
     best = NO_CARD
-    if search_finish(work, hand, jokers, 0, False, 0) > 0:
+    if kernels.search_finish(work, hand, jokers, 0, False, 0) > 0:
         return best
     least = 1 << 20
     for card in range(CARDS):
@@ -542,7 +543,7 @@ def finish_discard(work: FinishWork, sight: Sight, barred: int) -> int:
             continue
         hand[card] -= 1
         points = maal_of_card(hand + table, card, sight.tiplu) if jokers >> card & 1 else 0
-        if points < least and search_finish(work, hand, jokers, 0, False, 0) == 0:
+        if points < least and kernels.search_finish(work, hand, jokers, 0, False, 0) == 0:
             best, least = card, points
         hand[card] += 1
     return best
@@ -561,7 +562,7 @@ def dublee_finish_discard(sight: Sight) -> int:
 
 
 def decide(
-    ratings: Ratings,
+    kernels: Kernels,
     work: Work,
     numbers: RuleNumbers,
     sight: Sight,
@@ -571,7 +572,7 @@ def decide(
     """Decide one move.
 
     Args:
-        ratings: plain or compiled.
+        kernels: plain or compiled.
         work: the ratings stay there.
         numbers: the options.
         sight: what the seat knows.
@@ -580,32 +581,32 @@ def decide(
     """
     if has_shown(sight):
         if not sight.course.has_drawn:
-            return decide_draw_post_show(ratings, work, sight, player)
-        return decide_discard_post_show(ratings, work, sight, player, passes)
+            return decide_draw_post_show(kernels, work, sight, player)
+        return decide_discard_post_show(kernels, work, sight, player, passes)
     tanelas = tanelas_laid(sight.laid)
     if player.lays and not passes and may_lay(sight.course, tanelas, sight.has_discarded):
         for card in range(MASTER):
-            if sight.hand[card] == 3 and lay_is_good(ratings, work, numbers, sight, card):
+            if sight.hand[card] == 3 and lay_is_good(kernels, work, numbers, sight, card):
                 return Decision(Action.LAY, card)
     if may_show(sight.course, sight.has_discarded):
-        ratings.before_show(work, numbers, sight, sight.course.has_drawn)
+        kernels.rate_before_show(work, numbers, sight, sight.course.has_drawn)
         if work.pre_show[NOTHING, PreShow.CAN_SHOW] > 0.0 and not passes:
-            return decide_show(ratings, work, numbers, sight, player)
+            return decide_show(kernels, work, numbers, sight, player)
     if sight.course.has_drawn:
         return decide_discard_pre_show(work, sight, player)
     if sight.top < 0:
         return Decision(Action.DRAW_STOCK, NO_CARD)
-    weight = weigh_take_pre_show(ratings, work, numbers, sight, player.weights)
+    weight = weigh_take_pre_show(kernels, work, numbers, sight, player.weights)
     return draw_from(work, weight, sight.top >= PUTALI, noise_in(sight, player))
 
 
 def decide_show(
-    ratings: Ratings, work: Work, numbers: RuleNumbers, sight: Sight, player: Player
+    kernels: Kernels, work: Work, numbers: RuleNumbers, sight: Sight, player: Player
 ) -> Decision:
     """Decide which of the ways to show to take; the hand is rated."""
     if work.pre_show[NOTHING, PreShow.DISTANCE] > 0.0:
         return Decision(Action.SHOW_DUBLEES, NO_CARD)
-    value = choose_show(ratings, work, numbers, sight, player)
+    value = choose_show(kernels, work, numbers, sight, player)
     seven = numbers.dublee and dublee_count(sight.hand) >= DUBLEES_TO_SHOW
     if seven and value < dublee_show_value(work, sight, player.weights):
         return Decision(Action.SHOW_DUBLEES, NO_CARD)
@@ -622,28 +623,30 @@ def decide_discard_pre_show(work: Work, sight: Sight, player: Player) -> Decisio
     return Decision(Action.DISCARD, best)
 
 
-def decide_draw_post_show(ratings: Ratings, work: Work, sight: Sight, player: Player) -> Decision:
+def decide_draw_post_show(kernels: Kernels, work: Work, sight: Sight, player: Player) -> Decision:
     """Decide what to draw from after the show."""
     if sight.top < 0:
         return Decision(Action.DRAW_STOCK, NO_CARD)
-    weight = weigh_take_post_show(ratings, work, sight, player.weights)
+    weight = weigh_take_post_show(kernels, work, sight, player.weights)
     joker = joker_mask(sight.tiplu) >> sight.top & 1 == 1
-    always = joker and joker_is_good(work.finish, sight)
+    always = joker and joker_is_good(kernels, work.finish, sight)
     return draw_from(work, weight, always, noise_in(sight, player))
 
 
 def decide_discard_post_show(
-    ratings: Ratings, work: Work, sight: Sight, player: Player, passes: bool
+    kernels: Kernels, work: Work, sight: Sight, player: Player, passes: bool
 ) -> Decision:
     """Decide what to discard after the show, or with what to finish."""
     dublees, tiplu, barred = has_dublees(sight), sight.tiplu, sight.course.barred
     if tiplu < 0 and not dublees:
-        return Decision(Action.DISCARD, rate_blind(ratings, work, sight, True, player.weights))
-    ratings.after_show(work, sight, dublees, True)
+        return Decision(Action.DISCARD, rate_blind(kernels, work, sight, True, player.weights))
+    kernels.rate_after_show(work, sight, dublees, True)
     can_finish = work.post_show[NOTHING, PostShow.CAN_FINISH] > 0.0
     if may_finish(sight.course) and can_finish and not passes:
         discard = (
-            dublee_finish_discard(sight) if dublees else finish_discard(work.finish, sight, barred)
+            dublee_finish_discard(sight)
+            if dublees
+            else finish_discard(kernels, work.finish, sight, barred)
         )
         if discard >= 0:
             return Decision(Action.FINISH, discard)

@@ -7,8 +7,9 @@ from pathlib import Path
 
 from ustad.runtime.core.entry import Entry, Levels
 from ustad.runtime.core.game import Bot
+from ustad.runtime.games.marriage.cards.maal import PRINTED
 from ustad.runtime.games.marriage.codec import CODEC
-from ustad.runtime.games.marriage.decisions import PLAIN, Ratings
+from ustad.runtime.games.marriage.decisions import PLAIN, Kernels
 from ustad.runtime.games.marriage.expert import ExpertBot
 from ustad.runtime.games.marriage.features import new_work
 from ustad.runtime.games.marriage.hand import HAND_COMMAND
@@ -22,13 +23,13 @@ from ustad.runtime.games.marriage.text import TEXT
 
 
 @cache
-def ratings() -> Ratings:
-    """Return the functions that rate hands, compiled where numba is installed."""
+def kernels() -> Kernels:
+    """Return the functions that take most time, compiled where numba is installed."""
     try:
-        from ustad.runtime.games.marriage.kernels import RATINGS
+        from ustad.runtime.games.marriage.kernels import KERNELS
     except ImportError:
         return PLAIN
-    return RATINGS
+    return KERNELS
 
 
 class MarriageLevels(Levels[Marriage, View, Move]):
@@ -40,15 +41,16 @@ class MarriageLevels(Levels[Marriage, View, Move]):
     def bot(self, level: str, rules: Marriage, tables: Path | None, seed: int) -> Bot[View, Move]:
         """Return a bot of a level."""
         if level == "expert":
-            return ExpertBot(seed, expert_numbers(tables), ratings())
-        return MarriageBot(level, seed, level_weights(level), ratings())
+            return ExpertBot(seed, expert_numbers(tables), kernels())
+        return MarriageBot(level, seed, level_weights(level), kernels())
 
     def prepare(self) -> None:
-        """Load the compiled ratings, or compile them."""
+        """Load the compiled functions, or compile them."""
         view = Marriage().new(RULES.seats.usual).view(0)
         work, numbers, sight = new_work(), view.rules.numbers, view.sight()
-        ratings().before_show(work, numbers, sight, True)
-        ratings().after_show(work, sight, False, True)
+        kernels().rate_before_show(work, numbers, sight, True)
+        kernels().rate_after_show(work, sight, False, True)
+        kernels().search_finish(work.finish, sight.hand, PRINTED, 0, False, 0)
 
 
 ENTRY: Entry[Marriage, View, Move, int] = Entry(

@@ -48,8 +48,8 @@ from ustad.runtime.games.marriage.decisions import (
     NO_CHOICE,
     PLAIN,
     Action,
+    Kernels,
     Noise,
-    Ratings,
     best_discard,
     least_maal,
     rate_blind,
@@ -107,13 +107,13 @@ class ExpertBot(MarriageBot):
     Args:
         seed: of the bot.
         numbers: (NUMBERS,) see ``states``.
-        ratings: what rates hands, plain or compiled.
+        kernels: plain or compiled.
     """
 
     unit = "net"
 
-    def __init__(self, seed: int, numbers: Floats, ratings: Ratings = PLAIN) -> None:
-        super().__init__("expert", seed, numbers[:WEIGHTS], ratings)
+    def __init__(self, seed: int, numbers: Floats, kernels: Kernels = PLAIN) -> None:
+        super().__init__("expert", seed, numbers[:WEIGHTS], kernels)
         self.numbers = numbers
 
     def ask(self, view: View) -> Advice[Move]:
@@ -279,13 +279,13 @@ class Rated:
         if self.shown:
             return self.post_show_features(cards, self.dublees)
         sight, work = with_hand(self.sight, cards), self.bot.work
-        self.bot.ratings.before_show(work, self.view.rules.numbers, sight, False)
+        self.bot.kernels.rate_before_show(work, self.view.rules.numbers, sight, False)
         return np.array(work.pre_show[NOTHING])
 
     def post_show_features(self, cards: Ints, dublees: bool) -> Floats:
         """Return the features of cards in hand after a show."""
         work = self.bot.work
-        self.bot.ratings.after_show(work, with_hand(self.sight, cards), dublees, False)
+        self.bot.kernels.rate_after_show(work, with_hand(self.sight, cards), dublees, False)
         return np.array(work.post_show[NOTHING])
 
     def maal(self, cards: Ints) -> int:
@@ -334,9 +334,9 @@ class Rated:
         bot, work, barred = self.bot, self.bot.work, self.sight.course.barred
         sight, weights = with_hand(self.sight, cards), bot.player.weights
         if not dublees:
-            best = rate_blind(bot.ratings, work, sight, True, weights)
+            best = rate_blind(bot.kernels, work, sight, True, weights)
             return best, float(work.weighed[best])
-        bot.ratings.after_show(work, sight, True, True)
+        bot.kernels.rate_after_show(work, sight, True, True)
         work.weighed[:] = 0.0
         first = Weights.POST_SHOW_DISCARD
         best = best_discard(work, work.post_show, weights, first, barred, Noise(0, 0, 0.0))
@@ -375,7 +375,7 @@ class Rated:
     def _discard_worth(self, card: int) -> float:
         sight, bot = self.sight, self.bot
         if self.shown and sight.tiplu < 0 and not self.dublees:
-            rate_blind(bot.ratings, bot.work, sight, True, bot.player.weights)
+            rate_blind(bot.kernels, bot.work, sight, True, bot.player.weights)
             return float(bot.work.weighed[card])
         cards = sight.hand.copy()
         cards[card] -= 1

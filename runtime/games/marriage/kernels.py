@@ -15,4 +15,6 @@ for module in (cards, maal, shows, finishes, course, known, settlement, features
 
 show_distance = compiled(shows.show_distance)
 search_finish = compiled(finishes.search_finish)
-RATINGS = decisions.Ratings(compiled(features.rate_before_show), compiled(features.rate_after_show))
+KERNELS = decisions.Kernels(
+    compiled(features.rate_before_show), compiled(features.rate_after_show), search_finish
+)

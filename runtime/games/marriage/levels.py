@@ -36,8 +36,8 @@ from ustad.runtime.games.marriage.decisions import (
     PLAIN,
     Action,
     Decision,
+    Kernels,
     Player,
-    Ratings,
     decide,
 )
 from ustad.runtime.games.marriage.features import new_work
@@ -110,13 +110,13 @@ class MarriageBot:
         level: the level.
         seed: of its noise.
         weights: (WEIGHTS,) what it weighs features by.
-        ratings: what rates hands, plain or compiled.
+        kernels: plain or compiled.
     """
 
-    def __init__(self, level: str, seed: int, weights: Floats, ratings: Ratings = PLAIN) -> None:
+    def __init__(self, level: str, seed: int, weights: Floats, kernels: Kernels = PLAIN) -> None:
         style = STYLES[level]
         self.player = Player(weights, style.temperature, style.lays, style.finds_best, seed)
-        self.ratings = ratings
+        self.kernels = kernels
         self.work = new_work()
 
     def choose(self, view: View) -> Move:
@@ -136,7 +136,7 @@ class MarriageBot:
     def decide(self, view: View, passes: bool = False) -> Decision:
         """Return what to do, and with which card; ``passes``: no show, no finish, nothing laid."""
         numbers, sight = view.rules.numbers, view.sight()
-        return decide(self.ratings, self.work, numbers, sight, self.player, passes)
+        return decide(self.kernels, self.work, numbers, sight, self.player, passes)
 
     def _move(self, view: View, decision: Decision) -> Move:
         action, card = decision

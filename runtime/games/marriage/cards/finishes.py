@@ -19,7 +19,6 @@ compiles.
 
 from __future__ import annotations
 
-from enum import IntEnum
 from itertools import permutations
 from typing import Any, NamedTuple
 
@@ -44,29 +43,22 @@ MOST_CHOSEN = 4
 """A finish has at most four melds."""
 
 
-class Group(IntEnum):
-    """What is noted of a group.
+SIZE, NEED, EXACT, HOLE, MEMBERS, OUTS = range(6)
+"""What is noted of a group, a column each.
 
-    How many cards it has; the least size of its meld (3 to 5); whether the meld has exactly
-    three places (trial and tanela); whether it is a tanela with one card missing; its cards,
-    six bits each; and the cards that would join it in a meld of 3, 4 and 5 places, as bits.
-    """
-
-    SIZE = 0
-    NEED = 1
-    EXACT = 2
-    HOLE = 3
-    MEMBERS = 4
-    OUTS_3 = 5
-    OUTS_4 = 6
-    OUTS_5 = 7
+How many cards it has; the least size of its meld (3 to 5); whether the meld has exactly
+three places (trial and tanela); whether it is a tanela with one card missing; its cards,
+six bits each; and the first of three columns for the cards, as bits, that would join it in a
+meld of 3, 4 and 5 places.
+"""
+COLUMNS = OUTS + 3
 
 
 class FinishWork(NamedTuple):
     """The working arrays of :func:`search_finish`, and what it tells beside the distance.
 
     Attributes:
-        groups: (MOST_GROUPS, len(Group)) filled with groups.
+        groups: (MOST_GROUPS, COLUMNS) filled with groups.
         outs: (55,) filled if wanted: for each card, as bits, the cards that lessen the
             distance once it is discarded, 0 if discarding it costs distance; in the last
             place those that do with nothing discarded.
@@ -81,7 +73,7 @@ class FinishWork(NamedTuple):
 def finish_work() -> FinishWork:
     """Return new working arrays."""
     return FinishWork(
-        np.zeros((MOST_GROUPS, len(Group)), dtype=np.int64),
+        np.zeros((MOST_GROUPS, COLUMNS), dtype=np.int64),
         np.zeros(CARDS + 1, dtype=np.int64),
         np.zeros(MOST_CHOSEN, dtype=np.int64),
     )
@@ -127,14 +119,12 @@ def add_group(groups: Any, count: int, size: int, need: int, hole: int, members:
     """Add a group that is no sequence if ``need`` is 0, and return how many there are."""
     if count == MOST_GROUPS:
         return count
-    groups[count, Group.SIZE] = size
-    groups[count, Group.NEED] = max(3, need)
-    groups[count, Group.EXACT] = need == 0
-    groups[count, Group.HOLE] = hole
-    groups[count, Group.MEMBERS] = members
-    groups[count, Group.OUTS_3] = 0
-    groups[count, Group.OUTS_4] = 0
-    groups[count, Group.OUTS_5] = 0
+    groups[count, SIZE] = size
+    groups[count, NEED] = max(3, need)
+    groups[count, EXACT] = need == 0
+    groups[count, HOLE] = hole
+    groups[count, MEMBERS] = members
+    groups[count, OUTS:] = 0
     return count + 1
 
 
@@ -161,9 +151,8 @@ def add_runs(groups: Any, count: int, counts: Any, jokers: int, card: int) -> in
         before = count
         count = add_group(groups, count, size, high - rank + 1, 0, members)
         if count > before:
-            groups[before, Group.OUTS_3] = run_outs(suit, rank, high, ranks, 3)
-            groups[before, Group.OUTS_4] = run_outs(suit, rank, high, ranks, 4)
-            groups[before, Group.OUTS_5] = run_outs(suit, rank, high, ranks, 5)
+            for places in range(3, 6):
+                groups[before, OUTS + places - 3] = run_outs(suit, rank, high, ranks, places)
         choice = (choice - 1) & possible
     return count
 
@@ -176,7 +165,7 @@ def add_sets(groups: Any, count: int, counts: Any, jokers: int, gone: int, card:
         before = count
         count = add_group(groups, count, 2, 0, 0, card | second << 6)
         if count > before:
-            groups[before, Group.OUTS_3] = other_suits(card) & ~(1 << second)
+            groups[before, OUTS] = other_suits(card) & ~(1 << second)
         for third in range(second + RANKS, PUTALI, RANKS):
             if counts[third] > 0 and not jokers >> third & 1:
                 count = add_group(groups, count, 3, 0, 0, card | second << 6 | third << 12)
@@ -186,7 +175,7 @@ def add_sets(groups: Any, count: int, counts: Any, jokers: int, gone: int, card:
         before = count
         count = add_group(groups, count, 2, 0, 1, card | card << 6)
         if count > before:
-            groups[before, Group.OUTS_3] = 1 << card
+            groups[before, OUTS] = 1 << card
     return count
 
 
@@ -210,7 +199,7 @@ def large_first(groups: Any, total: int) -> Ints:
     at = 0
     for size in range(5, 1, -1):
         for group in range(total):
-            if groups[group, Group.SIZE] == size:
+            if groups[group, SIZE] == size:
                 order[at] = group
                 at += 1
     return order
@@ -245,14 +234,14 @@ class Choice(NamedTuple):
 
 def with_group(choice: Choice, groups: Any, group: int, times: int) -> Choice:
     """Return a choice with one group more (``times`` 1) or less (-1)."""
-    need = groups[group, Group.NEED]
+    need = groups[group, NEED]
     return Choice(
         choice.groups + times,
-        choice.placed + times * groups[group, Group.SIZE],
-        choice.exact + times * groups[group, Group.EXACT],
+        choice.placed + times * groups[group, SIZE],
+        choice.exact + times * groups[group, EXACT],
         choice.four + times * (need >= 4),
         choice.five + times * (need >= 5),
-        choice.holes + times * groups[group, Group.HOLE],
+        choice.holes + times * groups[group, HOLE],
         choice.cards,
         choice.jokers,
     )
@@ -263,12 +252,13 @@ def melds_of(choice: Choice) -> int:
     return 4 if choice.four == 0 else 3
 
 
-def fits(choice: Choice) -> bool:
-    """Tell whether groups fit 3+3+3+3, 3+4+5 or 4+4+4 places."""
-    if choice.groups > melds_of(choice):
+def fits(groups: int, exact: int, four: int, five: int) -> bool:
+    """Tell whether groups fit 3+3+3+3, 3+4+5 or 4+4+4 places; see :class:`Choice`."""
+    if four == 0:
+        return groups <= 4
+    if groups > 3:
         return False
-    mixed = choice.exact <= 1 and choice.four <= 2 and choice.five <= 1
-    return choice.four == 0 or mixed or (choice.exact == 0 and choice.five == 0)
+    return (exact <= 1 and four <= 2 and five <= 1) or (exact == 0 and five == 0)
 
 
 def distance_of(choice: Choice) -> int:
@@ -310,13 +300,18 @@ def take_next(
     room = melds_of(choice) - choice.groups
     for place in range(start, len(order) if room > 0 else 0):
         group = order[place]
-        size = groups[group, Group.SIZE]
+        size = groups[group, SIZE]
         reach = FINISH_PLACES - choice.placed - room * size - choice.jokers
         if reach > best or (reach == best and not outs_wanted):
             break
-        more = with_group(choice, groups, group, 1)
-        can_be = fits(more) and more.holes <= best
-        if can_be and take_cards(left, groups[group, Group.MEMBERS], size):
+        need = groups[group, NEED]
+        can_be = choice.holes + groups[group, HOLE] <= best and fits(
+            choice.groups + 1,
+            choice.exact + groups[group, EXACT],
+            choice.four + (need >= 4),
+            choice.five + (need >= 5),
+        )
+        if can_be and take_cards(left, groups[group, MEMBERS], size):
             return place
     return -1
 
@@ -338,43 +333,56 @@ def search_finish(
             from 1 to ``most``.
         gone: the cards, as bits, of which no other copy is to be had.
     """
-    groups, outs, chosen = work.groups, work.outs, work.chosen
+    groups, outs = work.groups, work.outs
     order = large_first(groups, list_groups(groups, counts, jokers, gone))
     left = ordinary_cards(counts, jokers)
     cards = how_many(left)
     kinds = kinds_of(left)
-    near, joins = runs_beside_each(kinds, outs_wanted), np.zeros(CARDS, dtype=np.int64)
+    near = runs_beside_each(kinds, outs_wanted)
     # The groups taken, and for each number of them where the next is looked for.
     taken = np.zeros(MOST_CHOSEN, dtype=np.int64)
     start = np.zeros(MOST_CHOSEN + 1, dtype=np.int64)
     choice = Choice(0, 0, 0, 0, 0, 0, cards, how_many(counts) - cards)
     best = most + 1
-    chosen[:] = -1
-    if outs_wanted:
-        outs[:] = 0
+    work.chosen[:] = -1
+    outs[:] = 0
     while True:
         distance = max(0, distance_of(choice))
         if distance < best:
             best = distance
-            for level in range(MOST_CHOSEN):
-                chosen[level] = taken[level] if level < choice.groups else -1
-            if outs_wanted:
-                outs[:] = 0
+            outs[:] = 0
+            work.chosen[:] = -1
+            work.chosen[: choice.groups] = taken[: choice.groups]
         if best == 0:
             return 0
         if outs_wanted and distance == best and best <= most:
-            fill_joins(joins, kinds, left, near, choice, best)
             joined = outs_of_groups(groups, taken, choice, best)
-            add_outs(outs, kinds, left, joins, joined | (jokers if choice.holes < best else 0))
+            joined |= jokers if choice.holes < best else 0
+            add_outs(outs, kinds, left, near, choice, best, joined)
         # On to the next choice: one group more, or the last ones given back and others taken.
         place = -1
         while place < 0:
-            place = take_next(groups, order, left, choice, start[choice.groups], best, outs_wanted)
+            room = melds_of(choice) - choice.groups
+            for at in range(start[choice.groups], len(order) if room > 0 else 0):
+                group = order[at]
+                size, need = groups[group, SIZE], groups[group, NEED]
+                reach = FINISH_PLACES - choice.placed - room * size - choice.jokers
+                if reach > best or (reach == best and not outs_wanted):
+                    break
+                can_be = choice.holes + groups[group, HOLE] <= best and fits(
+                    choice.groups + 1,
+                    choice.exact + groups[group, EXACT],
+                    choice.four + (need >= 4),
+                    choice.five + (need >= 5),
+                )
+                if can_be and take_cards(left, groups[group, MEMBERS], size):
+                    place = at
+                    break
             if place < 0:
                 if choice.groups == 0:
                     return int(best)
                 group = taken[choice.groups - 1]
-                give_back(left, groups[group, Group.MEMBERS], groups[group, Group.SIZE])
+                give_back(left, groups[group, MEMBERS], groups[group, SIZE])
                 choice = with_group(choice, groups, group, -1)
                 start[choice.groups] += 1
         start[choice.groups], start[choice.groups + 1] = place, place
@@ -407,7 +415,8 @@ def kinds_of(counts: Ints) -> Ints:
 
 def is_nearer(choice: Choice, best: int) -> bool:
     """Tell whether groups fit and lessen the best distance."""
-    return fits(choice) and distance_of(choice) < best
+    able = fits(choice.groups, choice.exact, choice.four, choice.five)
+    return able and distance_of(choice) < best
 
 
 def outs_of_groups(groups: Any, taken: Ints, choice: Choice, best: int) -> int:
@@ -415,16 +424,16 @@ def outs_of_groups(groups: Any, taken: Ints, choice: Choice, best: int) -> int:
     outs = 0
     for level in range(choice.groups):
         group = taken[level]
-        need = groups[group, Group.NEED]
+        need = groups[group, NEED]
         for places in range(3, 6):
-            more = groups[group, Group.OUTS_3 + places - 3]
+            more = groups[group, OUTS + places - 3]
             if more == 0 or places < need:
                 continue
             joined = Choice(
                 choice.groups, choice.placed + 1, choice.exact,
                 choice.four - (need >= 4) + (places >= 4),
                 choice.five - (need >= 5) + (places >= 5),
-                choice.holes - groups[group, Group.HOLE], choice.cards + 1, choice.jokers,
+                choice.holes - groups[group, HOLE], choice.cards + 1, choice.jokers,
             )  # fmt: skip
             if is_nearer(joined, best):
                 outs |= more
@@ -451,51 +460,47 @@ def runs_beside_each(kinds: Ints, wanted: bool) -> Ints:
     return near
 
 
-def fill_joins(joins: Ints, kinds: Ints, left: Ints, near: Ints, choice: Choice, best: int) -> None:
-    """Fill ``joins`` (54,) with what lessens the distance beside each card in no group."""
-    trial = is_nearer(with_pair(choice, 1, 0, 0, 0), best)
-    twin = is_nearer(with_pair(choice, 1, 0, 0, 1), best)
-    run_3 = trial or is_nearer(with_pair(choice, 0, 0, 0, 0), best)
-    run_4 = is_nearer(with_pair(choice, 0, 1, 0, 0), best)
-    run_5 = is_nearer(with_pair(choice, 0, 1, 1, 0), best)
-    for card in kinds:
-        if left[card] == 0:
-            continue
-        outs = 0
-        if trial:
-            outs |= other_suits(card)
-        if run_3:
-            outs |= near[card, 0]
-        if run_4:
-            outs |= near[card, 1]
-        if run_5:
-            outs |= near[card, 2]
-        if twin:
-            outs |= 1 << card
-        joins[card] = outs
-
-
-def add_outs(outs: Any, kinds: Ints, left: Ints, joins: Ints, joined: int) -> None:
+def add_outs(
+    outs: Any, kinds: Ints, left: Ints, near: Ints, choice: Choice, best: int, joined: int
+) -> None:
     """Add the outs of a choice of groups that reaches the best distance, by discard.
 
     Args:
         outs: see :class:`FinishWork`.
         kinds: the kinds of ordinary cards.
         left: (54,) those that are in no group.
-        joins: (54,) see :func:`fill_joins`.
+        near: see :func:`runs_beside_each`.
+        choice: the groups.
+        best: the best distance.
         joined: the cards that help whatever is discarded, as bits.
     """
+    trial = is_nearer(with_pair(choice, 1, 0, 0, 0), best)
+    twin = is_nearer(with_pair(choice, 1, 0, 0, 1), best)
+    run_3 = trial or is_nearer(with_pair(choice, 0, 0, 0, 0), best)
+    run_4 = is_nearer(with_pair(choice, 0, 1, 0, 0), best)
+    run_5 = is_nearer(with_pair(choice, 0, 1, 1, 0), best)
+    beside = np.zeros(CARDS, dtype=np.int64)  # what lessens the distance beside a single card
     once, twice = joined, 0  # outs that at least one single card gives, and that two give
     for card in kinds:
         if left[card] > 0:
-            twice |= once & joins[card]
+            if trial:
+                beside[card] |= other_suits(card)
+            if run_3:
+                beside[card] |= near[card, 0]
+            if run_4:
+                beside[card] |= near[card, 1]
+            if run_5:
+                beside[card] |= near[card, 2]
+            if twin:
+                beside[card] |= 1 << card
+            twice |= once & beside[card]
             if left[card] > 1:
-                twice |= joins[card]
-            once |= joins[card]
+                twice |= beside[card]
+            once |= beside[card]
     outs[CARDS] |= once
     for card in kinds:
         if left[card] > 0:
-            outs[card] |= joined | (once & ~joins[card]) | (joins[card] & twice)
+            outs[card] |= joined | (once & ~beside[card]) | (beside[card] & twice)
             if outs[card] == 0:
                 outs[card] = 1 << 62  # no distance is lost, and nothing helps
 
@@ -537,8 +542,7 @@ def arrange(hand: Cards, jokers: int, work: FinishWork) -> list[FinishMeld]:
     """
     groups = [work.groups[group] for group in work.chosen if group >= 0]
     built = [
-        [member(int(group[Group.MEMBERS]), place) for place in range(group[Group.SIZE])]
-        for group in groups
+        [member(int(group[MEMBERS]), place) for place in range(group[SIZE])] for group in groups
     ]
     left = without(hand, [card for cards in built for card in cards])
     singles = [[card] for card in left if not jokers >> card & 1]
@@ -555,7 +559,7 @@ def arrange(hand: Cards, jokers: int, work: FinishWork) -> list[FinishMeld]:
 def _can_be(groups: list[Ints], sizes: Cards) -> bool:
     """Tell whether the first melds, of these sizes, can be these groups."""
     return len(groups) <= len(sizes) and all(
-        size == 3 if group[Group.EXACT] else group[Group.NEED] <= size
+        size == 3 if group[EXACT] else group[NEED] <= size
         for size, group in zip(sizes, groups, strict=False)
     )
 
@@ -567,7 +571,7 @@ def _filled(
     melds, spare = [], list(wild)
     for place, size in enumerate(sizes):
         cards = parts[place] if place < len(parts) else []
-        no_joker = place < len(groups) and groups[place][Group.HOLE]  # none helps a tanela
+        no_joker = place < len(groups) and groups[place][HOLE]  # none helps a tanela
         take = 0 if no_joker else size - len(cards)
         whole = tuple(sorted([*cards, *spare[:take]]))
         spare = spare[take:]

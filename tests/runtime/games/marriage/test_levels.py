@@ -34,7 +34,7 @@ from ustad.runtime.games.marriage.features import (
     new_work,
     rate_before_show,
 )
-from ustad.runtime.games.marriage.kernels import RATINGS
+from ustad.runtime.games.marriage.kernels import KERNELS
 from ustad.runtime.games.marriage.levels import MarriageBot, level_weights
 from ustad.runtime.games.marriage.round.moves import PILE, STOCK, Discard, Draw, Finish, Lay, Show
 from ustad.runtime.games.marriage.round.rules import RULES, Marriage
@@ -106,11 +106,11 @@ def test_distance_and_outs_before_the_show_are_the_solvers(options: dict[str, An
     assert checked > 10
 
 
-def test_plain_and_compiled_ratings_agree() -> None:
+def test_plain_and_compiled_functions_agree() -> None:
     for view in views(40, 2):
         found = []
-        for ratings in (PLAIN, RATINGS):
-            bot = MarriageBot("hard", 3, level_weights("hard"), ratings)
+        for kernels in (PLAIN, KERNELS):
+            bot = MarriageBot("hard", 3, level_weights("hard"), kernels)
             work, decision = bot.work, bot.decide(view)
             parts = (work.pre_show, work.post_show, work.valid, work.weighed)
             found.append((decision, [part.tolist() for part in parts]))

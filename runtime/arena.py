@@ -325,6 +325,8 @@ def _summary(match: Match, results: Floats, interval: Callable[[int], float]) ->
             row[name] = _mean(sums[:, measure], counts, interval)
         if not np.isnan(sums[:, -1]).any():
             row[EXACT] = _mean(sums[:, -1], counts, interval)
+        for name in {"win_share", EXACT} & row.keys():
+            row[name] = _share(row[name])
         levels.append(row)
     return {
         "game": match.game,
@@ -348,6 +350,13 @@ def _mean(sums: Floats, counts: Floats, interval: Callable[[int], float]) -> dic
     error = variance**0.5
     half = interval(deals - 1) * error
     return {"mean": mean, "se": error, "low": mean - half, "high": mean + half}
+
+
+def _share(mean: dict[str, Any]) -> dict[str, Any]:
+    """Return a mean whose interval does not leave 0 to 1, as no share does."""
+    if mean["se"] is None:
+        return mean
+    return {**mean, "low": max(mean["low"], 0.0), "high": min(mean["high"], 1.0)}
 
 
 def as_text(summary: Mapping[str, Any]) -> str:
@@ -381,4 +390,7 @@ def as_text(summary: Mapping[str, Any]) -> str:
 def _cell(mean: Mapping[str, Any], digits: int) -> str:
     if mean["se"] is None:
         return f"{mean['mean']:.{digits}f}"
-    return f"{mean['mean']:.{digits}f} ± {mean['high'] - mean['mean']:.{digits}f}"
+    above, below = mean["high"] - mean["mean"], mean["mean"] - mean["low"]
+    if abs(above - below) > 1e-12:  # cut short at 0 or 1
+        return f"{mean['mean']:.{digits}f} [{mean['low']:.{digits}f}, {mean['high']:.{digits}f}]"
+    return f"{mean['mean']:.{digits}f} ± {above:.{digits}f}"

@@ -108,7 +108,7 @@ def ask_twice(name: str, level: str) -> Row:
     entry = entry_of(name)
     states = first_decisions(name, 1001)
     with built(entry, entry.tables.defaults()[0]) as folder:
-        bot: Any = entry.levels.bot(level, states[0].game, folder, 0)
+        bot: Any = entry.levels.bot(level, states[0].rules, folder, 0)
         bot.ask(states.pop())
         rows, again = [], []
         for state in states:

@@ -241,3 +241,18 @@ def test_exact_gains_are_summed_over_the_turns_of_the_one_player_not_hard(
     assert "turn by turn: 0.46333" in arena.as_text(summary)
     other = arena.run(a_match(tables, "medium", "medium", "hard"))
     assert all(arena.EXACT not in row for row in other["levels"])
+
+
+def test_the_interval_of_a_win_share_stays_within_0_and_1() -> None:
+    """Two deals of two games, three of four won: the plain interval would reach 3.9 and -2.4."""
+    match = arena.Match("pasa", {}, ("hard", "easy"), 4, 0, "")
+    won = np.array([1.0, 1.0, 1.0, 0.0])
+    results = np.full((4, 2, 4), np.nan)
+    results[:, 0, :3] = won[:, None]
+    results[:, 1, :3] = 1 - won[:, None]
+    summary = arena._summary(match, results, lambda degrees: 12.7)
+    for row, mean in zip(summary["levels"], (0.75, 0.25), strict=True):
+        share = row["win_share"]
+        assert (share["mean"], share["low"], share["high"]) == (mean, 0.0, 1.0)
+        assert row["score"]["high"] > 1
+    assert "0.7500 [0.0000, 1.0000]" in arena.as_text(summary)

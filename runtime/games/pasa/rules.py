@@ -70,6 +70,10 @@ NAMED = {(2, 2, 2): "halhale", (1, 6, 6): "tike_tehra"}
 NO_MAXIMUM = 10**9
 """What ``max_bet`` is for the flat functions when there is none; no stack is larger."""
 
+USUAL_STACKS = {2: 10, 3: 20, 4: 10, 5: 5, 6: 3}
+"""By the number of seats, each seat's stakes at the start of a game where nobody says: as many
+as a default table answers."""
+
 MOST_CHIPS = 100_000
 """The most chips that a position may have on the table, in stakes."""
 
@@ -250,13 +254,14 @@ class Pasa:
     """The rules of pasa.
 
     ``cap``, ``max_bet`` and ``menu`` are what a position depends on: rules that
-    agree in these are equal.  ``stack`` and ``laps`` are for new games.
+    agree in these are equal.  ``stack`` and ``laps`` are for new games; without a stack they
+    deal the :data:`USUAL_STACKS`.
     """
 
     cap: str = "share"
     max_bet: int | None = None
     menu: str = "buttons"
-    stack: int = field(default=10, compare=False, repr=False)
+    stack: int | None = field(default=None, compare=False, repr=False)
     laps: int = field(default=2, compare=False, repr=False)
 
     name = NAME
@@ -275,7 +280,8 @@ class Pasa:
     def new(self, players: int, first: int = 0, seed: Sequence[int] = (0,)) -> PasaState:
         """Return the start of a game, seat ``first`` with the dice; nothing is dealt."""
         del seed
-        return self.start((self.stack,) * players, first, players * self.laps)
+        stack = USUAL_STACKS[players] if self.stack is None else self.stack
+        return self.start((stack,) * players, first, players * self.laps)
 
     def deal(self, players: int, seed: Sequence[int]) -> PasaState:
         """Return the start of a game: all start alike."""
@@ -409,6 +415,12 @@ class PasaState:
         return self
 
 
+def usual_stacks_in_words() -> str:
+    """Return what new games deal where nobody says, by the number of seats."""
+    stacks = ", ".join(map(str, USUAL_STACKS.values()))
+    return f"{stacks} with {min(USUAL_STACKS)} to {max(USUAL_STACKS)} seats"
+
+
 POSITION_OPTIONS = (
     Option(
         "cap",
@@ -428,7 +440,14 @@ POSITION_OPTIONS = (
 
 OPTIONS = (
     *POSITION_OPTIONS,
-    WholeNumber("stack", 10, (), "each seat's stakes at the start", 1, 10**6),
+    WholeNumber(
+        "stack",
+        None,
+        (None,),
+        f"each seat's stakes at the start; null: {usual_stacks_in_words()}",
+        1,
+        10**6,
+    ),
     WholeNumber("laps", 2, (), "how often the dice go round", 1, 10**6),
 )
 RULES = Rulebook(Pasa, OPTIONS, Seats(least=2, most=6, usual=4))

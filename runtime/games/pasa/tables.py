@@ -19,8 +19,15 @@ from numpy.typing import NDArray
 from ustad.runtime.core.entry import Tables
 from ustad.runtime.core.errors import OptionError, PositionError
 from ustad.runtime.core.options import WholeNumber, parse_options, read_options
-from ustad.runtime.games.pasa.rules import NAME, NO_MAXIMUM, POSITION_OPTIONS, Pasa
+from ustad.runtime.games.pasa.rules import (
+    NAME,
+    NO_MAXIMUM,
+    POSITION_OPTIONS,
+    USUAL_STACKS,
+    Pasa,
+)
 from ustad.runtime.games.pasa.states import (
+    ALL_TOTALS_UP_TO,
     binomials,
     even_split,
     first_split,
@@ -54,7 +61,7 @@ class PasaTables(Tables):
             "chips",
             None,
             (None,),
-            "all chips on the table, in stakes; null: ten a seat",
+            "all chips on the table, in stakes; null: as many as a new game deals",
             2,
             NO_MAXIMUM,
         ),
@@ -63,11 +70,14 @@ class PasaTables(Tables):
     )
 
     def defaults(self) -> tuple[dict[str, Any], ...]:
-        """Return two seats up to stack 50, then 20, 10, 5 and 3, and the four-seat house table."""
-        stacks = {2: 50, 3: 20, 4: 10, 5: 5, 6: 3}
-        usual = [{"players": seats, "chips": seats * stack} for seats, stack in stacks.items()]
-        house: dict[str, Any] = {"players": 4, "chips": 40, "cap": "first_come", "max_bet": 2}
-        return tuple(self.key_of(options) for options in (*usual, house))
+        """Return those that new games need, and the four-seat house table.
+
+        With two seats it is the largest that holds every smaller total too.
+        """
+        usual = [{"players": seats} for seats in USUAL_STACKS if seats > 2]
+        two = {"players": 2, "chips": ALL_TOTALS_UP_TO}
+        house: dict[str, Any] = {"players": 4, "cap": "first_come", "max_bet": 2}
+        return tuple(self.key_of(options) for options in (two, *usual, house))
 
     def key_of(self, options: Mapping[str, Any]) -> dict[str, Any]:
         """Return the full key of a table, defaults filled in.
@@ -77,7 +87,7 @@ class PasaTables(Tables):
         """
         full = read_options(self.fields, dict(options))
         if full["chips"] is None:
-            full["chips"] = 10 * full["players"]
+            full["chips"] = full["players"] * USUAL_STACKS[full["players"]]
         return full
 
     def structure(self, options: Mapping[str, Any]) -> dict[str, NDArray[Any]]:

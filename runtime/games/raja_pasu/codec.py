@@ -26,6 +26,9 @@ from ustad.runtime.games.raja_pasu.rules import (
     closed_holes,
 )
 
+MOST_EARLIER = 10_000
+"""The most boards that a position may remember; rounds that are played remember some dozens."""
+
 
 class RajaPasuCodec(Codec[RajaPasuState, Sow, NoReturn]):
     """Positions, moves and sowing as JSON."""
@@ -182,6 +185,8 @@ def _earlier(
     given = fields.take("earlier", [])
     if not isinstance(given, list):
         fields.fail("earlier", "a list of boards", given)
+    if len(given) > MOST_EARLIER:
+        fields.fail("earlier", f"at most {MOST_EARLIER} boards", len(given))
     found = tuple(_counts(fields, "earlier", past, HOLES) for past in given)
     times = Counter(found)
     for past in times:

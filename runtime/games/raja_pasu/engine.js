@@ -75,6 +75,9 @@ export { ExportError, parseManifest } from "./export.js";
  * @property {State} next
  *
  * @typedef {{ board: number[], taken: number[] }} Sown
+ *
+ * The mover's margin is not below the first and not above the second.
+ * @typedef {[number, number]} Bounds
  */
 
 /**
@@ -91,6 +94,8 @@ const KEYS = ["game", "options", "board", "closed", "to_move", "captured", "earl
 const BLOCK = 64; // codes from one entry of the index to the next
 const PATIENCE = 64; // laps after which a move is suspected to be endless
 const DEEPEST = 100;
+const MOST_EARLIER = 10_000; // boards that a position may remember
+const MOST_NODES = 20_000; // positions around one with a past, at most
 
 // Sowing.
 
@@ -164,6 +169,17 @@ function playLong(position, own, hole, skipped, pasu) {
     [, at] = sowLaps(board, own, at, skipped, 1, taken, pasu);
   }
   return { board, taken };
+}
+
+/**
+ * Return the text of a position around another: the seeds of its mover's ring, and whether the
+ * mover of the other moves (0) or not (1).
+ *
+ * @param {number[]} seeds
+ * @param {number} turn
+ */
+function nodeOf(seeds, turn) {
+  return `${turn}:${seeds.join()}`;
 }
 
 export class RajaPasuTable {
@@ -313,14 +329,15 @@ export class RajaPasuTable {
     for (let at = 0; at < own; at++) {
       if (seeds[at] > 0) moves.push(this.#move(state, holes, seeds, own, at));
     }
-    const exact = this.#rateRepetitions(state, moves);
+    const twice = this.#stoodTwice(state);
+    const exact = twice.size === 0 || this.#rateWithPast(state, moves, twice);
     const answer = ranked(
       moves.map(({ hole, value }) => ({ move: { hole }, value })),
       unit,
     );
     if (answer.best.length > 1) {
       const tied = moves.filter(({ hole }) => answer.best.some((move) => move.hole === hole));
-      const { hole } = this.#prefer(tied);
+      const { hole } = twice.size === 0 ? this.#prefer(tied) : this.#leadOn(state, tied);
       /** @param {{ hole: number }} move */
       const isFirst = (move) => Number(move.hole === hole);
       answer.best.sort((a, b) => isFirst(b) - isFirst(a));
@@ -377,26 +394,123 @@ export class RajaPasuTable {
   }
 
   /**
-   * Set the values of moves that end the round by a third repetition; tell if all are exact.
+   * Return what has stood twice in the past of a position, itself counted: by `nodeOf`.
+   *
+   * @param {State} state
+   */
+  #stoodTwice(state) {
+    const rings = this.#rings(state);
+    /** @type {Map<string, number>} */
+    const times = new Map();
+    [...state.earlier, state.board].reverse().forEach((board, at) => {
+      const turn = at % 2;
+      const node = nodeOf(
+        rings[turn].holes.map((hole) => board[hole]),
+        turn,
+      );
+      times.set(node, (times.get(node) ?? 0) + 1);
+    });
+    return new Set([...times.keys()].filter((node) => Number(times.get(node)) >= 2));
+  }
+
+  /**
+   * Set the values of moves as the past lets them stand; tell if all are exact.
    *
    * @param {State} state
    * @param {Move[]} moves
+   * @param {Set<string>} twice
    */
-  #rateRepetitions(state, moves) {
-    if (state.earlier.length === 0) return true;
+  #rateWithPast(state, moves, twice) {
+    const bounds = this.#boundsAround(state, twice);
+    let exact = true;
     for (const move of moves) {
-      if (this.#isRepeated(move.next)) {
-        const rest = this.#remainder(move.next);
-        move.value = move.gain + rest[state.mover] - rest[1 - state.mover];
+      const [lower, upper] = /** @type {Bounds} */ (bounds.get(nodeOf(move.after, 1)));
+      move.value = move.gain - Math.min(Math.max(move.margin, lower), upper);
+      exact &&= lower === upper;
+    }
+    return exact;
+  }
+
+  /**
+   * Return bounds of the mover's margin around a position, what has stood twice ending the round
+   * when it comes again: lower and upper bounds, improved until nothing changes.
+   *
+   * @param {State} state
+   * @param {Set<string>} twice
+   */
+  #boundsAround(state, twice) {
+    const rings = this.#rings(state);
+    /** @type {Map<string, Bounds>} */
+    const bounds = new Map();
+    /** @type {Map<string, [number, string][]>} */
+    const followers = new Map();
+    /** @type {[number[], number][]} */
+    const todo = [];
+    /** @type {(seeds: number[], turn: number) => [number, string][]} */
+    const follow = (seeds, turn) => {
+      const { own } = rings[turn];
+      /** @type {[number, string][]} */
+      const found = [];
+      for (let hole = 0; hole < own; hole++) {
+        if (seeds[hole] === 0) continue;
+        const { board, taken } = playHole(seeds, own, hole, this.skipped, this.pasu);
+        const after = [...board.slice(own), ...board.slice(0, own)];
+        const node = nodeOf(after, 1 - turn);
+        found.push([taken[0] - taken[1], node]);
+        if (bounds.has(node)) continue;
+        const left = after.reduce((sum, held) => sum + held, 0);
+        const reversible =
+          taken[0] + taken[1] === 0 &&
+          seeds.every((held, at) => held < this.pasu || held === board[at]);
+        const other = after.length - own;
+        const mine = after.slice(0, other).reduce((sum, held) => sum + held, 0);
+        let known = null;
+        if (mine === 0) known = -left;
+        else if (twice.has(node)) known = 2 * mine - left;
+        else if (!reversible) known = this.margin(after, other);
+        bounds.set(node, known === null ? [-left, left] : [known, known]);
+        if (reversible && known === null) todo.push([after, 1 - turn]);
+      }
+      return found;
+    };
+    follow(
+      rings[0].holes.map((hole) => state.board[hole]),
+      0,
+    );
+    while (todo.length > 0 && followers.size < MOST_NODES) {
+      const [seeds, turn] = /** @type {[number[], number]} */ (todo.pop());
+      followers.set(nodeOf(seeds, turn), follow(seeds, turn));
+    }
+    for (let changed = todo.length === 0; changed; ) {
+      changed = false;
+      for (const [node, moves] of followers) {
+        const [least, most] = /** @type {Bounds} */ (bounds.get(node));
+        let [lower, upper] = [-Infinity, -Infinity];
+        for (const [gain, after] of moves) {
+          const [low, high] = /** @type {Bounds} */ (bounds.get(after));
+          lower = Math.max(lower, gain - high);
+          upper = Math.max(upper, gain - low);
+        }
+        if (lower !== least || upper !== most) {
+          bounds.set(node, [lower, upper]);
+          changed = true;
+        }
       }
     }
-    const past = [...state.earlier, state.board].map((board) => board.join());
-    /** @param {number} own */
-    const count = (own) => {
-      const mine = past.filter((_, at) => at % 2 === own);
-      return mine.every((board) => mine.filter((other) => other === board).length < 2);
-    };
-    return count(0) && count(1);
+    return bounds;
+  }
+
+  /**
+   * Return one of equally good moves: one that captures most, then one to a new board.
+   *
+   * @param {State} state
+   * @param {Move[]} tied
+   */
+  #leadOn(state, tied) {
+    const past = new Set(state.earlier.map((board) => board.join()));
+    /** @param {Move} move */
+    const rank = ({ captured, next }) => 2 * captured + Number(!past.has(next.board.join()));
+    return tied.reduce((best, move) => (rank(move) > rank(best) ? move : best));
   }
 
   /**
@@ -468,6 +582,15 @@ export class RajaPasuTable {
   }
 
   /**
+   * Return the ring of the player to move and that of the other.
+   *
+   * @param {State} state
+   */
+  #rings(state) {
+    return [this.#ring(state), this.#ring({ ...state, mover: 1 - state.mover })];
+  }
+
+  /**
    * @param {State} state
    * @param {number} seat
    */
@@ -533,6 +656,9 @@ export class RajaPasuTable {
     /** @param {number[]} list */
     const seeds = (list) => list.reduce((sum, held) => sum + held, 0);
     if (!Array.isArray(earlier)) refuse("earlier", "a list of boards", earlier);
+    if (earlier.length > MOST_EARLIER) {
+      refuse("earlier", `at most ${MOST_EARLIER} boards`, earlier.length);
+    }
     /** @type {Map<string, number>} */
     const met = new Map();
     /** @type {number[][]} */

@@ -20,10 +20,11 @@ a move that captures comes first, since captured seeds do not return; if none
 does, expert plays the one whose value can be made good in the fewest moves
 (:meth:`TableBot.prefer`), hard one that leads to no earlier position.
 
-**Repetition.**  Tables and search ask about a position without a past.  If a past
-is given, moves that make a third repetition are valued by what they bring; as
-long as an earlier position has stood twice already, other values may be led
-astray by it, and ``exact`` is false.
+**Repetition.**  Tables and search ask about a position without a past.  A past in
+which nothing has stood twice changes no margin.  Where something has, expert solves
+the positions around once more (:mod:`ustad.runtime.games.raja_pasu.repetitions`);
+hard values the moves that make a third repetition by what they bring, and says of
+all others that they are not exact.
 """
 
 from __future__ import annotations
@@ -32,6 +33,12 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from ustad.runtime.core.game import TIE, Advice, Bot, RuleOfThumb, random_for, rank
+from ustad.runtime.games.raja_pasu.repetitions import (
+    Node,
+    Repetitions,
+    stood_twice,
+    third_time,
+)
 from ustad.runtime.games.raja_pasu.rules import (
     MOVER,
     NO_LOG,
@@ -268,29 +275,33 @@ class _Rater(Bot[RajaPasuState, Sow]):
         moves = view.legal_moves()
         played = [played_hole(seeds, own, holes.index(move.hole), skipped) for move in moves]
         gains = [gain for gain, _ in played]
-        margins = self.after([(after, len(holes) - own) for _, after in played])
+        positions = [(after, len(holes) - own) for _, after in played]
+        margins = self.after(positions)
+        if twice := stood_twice(view):
+            margins = self.with_past(view, twice, positions, margins)
         values = [float(gain - margin) for gain, (margin, _) in zip(gains, margins, strict=True)]
-        exact = all(sure for _, sure in margins)
-        if view.earlier:
-            exact = self._rate_repetitions(view, moves, gains, values) and exact
-        return moves, values, exact
+        return moves, values, all(sure for _, sure in margins)
 
-    @staticmethod
-    def _rate_repetitions(
-        view: RajaPasuState, moves: Sequence[Sow], gains: list[int], values: list[float]
-    ) -> bool:
-        """Set the values of moves that end the round by a third repetition.
+    def with_past(
+        self,
+        view: RajaPasuState,
+        twice: frozenset[Node],
+        positions: Sequence[Position],
+        margins: Sequence[tuple[int, bool]],
+    ) -> list[tuple[int, bool]]:
+        """Return the mover's margins, and whether they are exact, with the past of a view.
 
-        Returns:
-            Whether no such end lies ahead of the other moves.
+        Args:
+            view: the position with its past.
+            twice: what has stood twice in it, not nothing.
+            positions: what each move leads to.
+            margins: the margins there without a past, and whether they are exact.
         """
-        for at, move in enumerate(moves):
-            ended = view.after_sowing(move)
-            if ended.repeated():
-                rest = ended.remainder()
-                values[at] = float(gains[at] + rest[view.to_move] - rest[1 - view.to_move])
-        past = [*view.earlier, view.board]
-        return all(mine.count(board) < 2 for mine in (past[::2], past[1::2]) for board in set(mine))
+        del view
+        return [
+            (third_time(seeds, own), True) if (seeds, 1) in twice else (margin, False)
+            for (seeds, own), (margin, _) in zip(positions, margins, strict=True)
+        ]
 
 
 class SearchBot(_Rater):
@@ -340,14 +351,36 @@ class TableBot(_Rater):
             found.append((margin, True))
         return found
 
+    def with_past(
+        self,
+        view: RajaPasuState,
+        twice: frozenset[Node],
+        positions: Sequence[Position],
+        margins: Sequence[tuple[int, bool]],
+    ) -> list[tuple[int, bool]]:
+        """Return the mover's margins, and whether they are exact, with the past of a view."""
+
+        def moves(seeds: Seeds, own: int) -> list[tuple[int, Seeds]]:
+            return [(gain, after) for gain, after, _ in self._search.children(seeds, own)]
+
+        around = Repetitions(view, twice, moves, self.margin)
+        found = []
+        for (seeds, _), (margin, _) in zip(positions, margins, strict=True):
+            lower, upper = around.bounds(seeds)
+            found.append((min(max(margin, lower), upper), lower == upper))
+        return found
+
     def prefer(self, view: RajaPasuState, tied: Sequence[Sow]) -> Sow:
         """Return one of equally good moves: one that captures most, else the quickest.
 
         A move without capture is made good in d moves if the mover can be sure of
         its value however the seeds are shared that are still there after d moves
         without capture.  Each move then leads to a position that needs fewer, so
-        no position comes twice.
+        no position comes twice.  That holds without a past: where a position has stood
+        twice any of the moves will do.
         """
+        if stood_twice(view):
+            return super().prefer(view, tied)
         captures = {move: view.sown(move).taken for move in tied}
         most = max(tied, key=captures.__getitem__)
         if captures[most]:

@@ -1082,6 +1082,40 @@ def test_a_position_of_a_match_is_answered(
     run(node, "answers.mjs", export.folder, write_lines(tmp_path / "vectors", [vector]))
 
 
+def test_a_past_is_judged_alike(made: Callable[[Named], Made], node: str, tmp_path: Path) -> None:
+    """Random pasts, possible or not, in which positions stood up to twice."""
+    entry, export = entry_of("raja_pasu"), made(RAJA_PASU)
+    rules = raja_pasu.RajaPasu()
+    bot = raja_pasu_export._bot(rules, export.table)
+    source, closed = random.Random(12), tuple(range(5))
+    lines: list[dict[str, Any]] = []
+    for _ in range(300):
+        seeds = source.choices(range(5, 14), k=source.choice((2, 2, 3, 4)))
+        board = tuple(map(seeds.count, range(14)))
+        state = raja_pasu.RajaPasuState(rules, board, closed, 0, (0, 0), (), None)
+        met = [state]
+        for _ in range(30):
+            after = [met[-1].after_sowing(move) for move in met[-1].legal_moves()]
+            met.append(source.choice([one for one in after if one.earlier] or [state]))
+        mine, other = (sorted({one.board for one in met[at::2]}) * 2 for at in (0, 1))
+        count = source.randint(1, min(len(mine), len(other)))
+        pairs = zip(source.sample(mine, count), source.sample(other, count), strict=True)
+        past = [board for pair in pairs for board in pair]
+        state = state._replace(earlier=tuple(past))
+        if max(map(past.count, past)) > 2 or state.is_over():
+            continue
+        advice = bot.ask(state)
+        lines.append({
+            "position": entry.codec.state_to_json(state),
+            "best": [entry.codec.move_to_json(move) for move in advice.best],
+            "read": advice.value,
+            "options": [[{"hole": move.hole}, value] for move, value in advice.options],
+            "beside": advice.extra,
+        })  # fmt: skip
+    assert len(lines) > 20
+    run(node, "answers.mjs", export.folder, write_lines(tmp_path / "vectors", lines))
+
+
 @pytest.mark.parametrize(("named", "positions"), BAD, ids=lambda held: str(held)[:20])
 def test_the_reader_refuses_positions_that_cannot_be(
     named: Named,

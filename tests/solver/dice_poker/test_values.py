@@ -364,7 +364,7 @@ def test_table_files(options: dict[str, Any], folder: Path) -> None:
     assert table.values[occur].tobytes() == expected[occur].tobytes()
     assert not table.values[~occur].any()
     assert table.bytes <= 400_000
-    column = structure(spec.path(folder), "")["column"]
+    column = structure(spec.path(folder), ENTRY.tables.structure(spec.options), "")["column"]
     assert np.array_equal(column, dice_poker_states.columns(0).column)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import random
 from collections.abc import Callable, Mapping, Sequence
@@ -13,13 +14,15 @@ from typing import Any
 import numpy as np
 import pytest
 
+from ustad.runtime import arena
 from ustad.runtime.core.errors import OptionError, UsageError
 from ustad.runtime.core.game import CHANCE
 from ustad.runtime.games.pasa.entry import ENTRY
 from ustad.runtime.games.pasa.levels import Betting, EasyBot, HardBot, TableBot
-from ustad.runtime.games.pasa.rules import Pasa, PasaState
+from ustad.runtime.games.pasa.rules import RULES, USUAL_STACKS, Pasa, PasaState
 from ustad.runtime.games.pasa.states import first_split, split_number
 from ustad.runtime.games.pasa.tables import TABLES
+from ustad.runtime.questions import Advisor, read_position
 from ustad.solver.build import Builder, build_table
 from ustad.solver.pasa import values as solver
 from ustad.solver.pasa.build import PasaSolver
@@ -455,3 +458,45 @@ def test_two_seats_of_the_default_tables_answer_every_stack_up_to_50(default_tab
             row = first_split(2, chips, chips) + split_number(state.stacks)
             found = (bot.ask(state).extra or {})["win_shares"]
             assert found == alone.values[turns - 1, row].tolist()
+
+
+@pytest.mark.parametrize("seats", range(2, 7))
+def test_a_new_game_is_played_to_its_winner_by_the_default_tables(
+    seats: int, default_tables: Path
+) -> None:
+    """``new`` without options, expert in every seat; the shares at the end sum to 1."""
+    advisor = Advisor(default_tables)
+    at = advisor.new("pasa", players=seats)["position"]
+    moves = 0
+    for step in itertools.count():
+        if advisor.legal(at)["legal"]:
+            at = advisor.apply(at, advisor.move(at)["move"])["position"]
+            moves += 1
+        elif read_position(at)[1].is_over():
+            break
+        else:
+            at = advisor.apply(at, seed=step)["position"]
+    assert moves > 0
+    assert sum(at["stacks"]) == seats * USUAL_STACKS[seats]
+    assert sum(advisor.ask(at)["win_shares"]) == pytest.approx(1)
+
+
+@pytest.mark.parametrize("seats", range(2, 7))
+def test_an_arena_of_experts_is_dealt_by_the_default_tables(
+    seats: int, default_tables: Path
+) -> None:
+    """One deal without options, each seat taken once by each player: the mean is an equal share."""
+    options = RULES.read_options({})
+    match = arena.Match("pasa", options, ("expert",) * seats, seats, 1, str(default_tables))
+    [told] = arena.run(match)["levels"]
+    assert told["win_share"]["mean"] == pytest.approx(1 / seats)
+
+
+def test_new_games_of_other_stacks_are_dealt_as_they_are_asked_for() -> None:
+    """Nobody says: 10, 20, 10, 5, 3 stakes with 2 to 6 seats; who says is heeded."""
+    assert [Pasa().new(seats).stacks[0] for seats in range(2, 7)] == [10, 20, 10, 5, 3]
+    assert RULES.read({"stack": None}).new(6).stacks == (3,) * 6
+    assert RULES.read({"stack": 10}).new(6).stacks == (10,) * 6
+    assert [TABLES.spec({"players": seats}).options["chips"] for seats in range(2, 7)] == [
+        20, 60, 40, 25, 18
+    ]  # fmt: skip

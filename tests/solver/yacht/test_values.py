@@ -85,7 +85,7 @@ def test_sizes(tables: Path, values: Floats, setting: str) -> None:
 
 
 def test_the_file_carries_what_other_readers_need(tables: Path) -> None:
-    found = structure(ENTRY.tables.spec({}).path(tables), "")
+    found = structure(ENTRY.tables.spec({}).path(tables), ENTRY.tables.structure({}), "")
     assert sorted(found) == ["column", "keeps", "rolls", "transition"]
     assert np.array_equal(found["column"], yacht_states.columns().column)
     assert found["transition"].shape == (462, 252)

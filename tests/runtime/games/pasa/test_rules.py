@@ -196,7 +196,7 @@ def test_play_keeps_the_chips_and_never_offers_what_the_rules_forbid(
 
 
 def test_a_throw_moves_the_chips_as_the_source_says() -> None:
-    rules = Pasa(menu="all")
+    rules = Pasa(menu="all", stack=10)
     state = rules.new(3)
     for bet in (2, 5):
         state = state.apply(bet)
@@ -409,8 +409,8 @@ def test_a_table_that_cannot_fit_is_refused_with_its_numbers() -> None:
     assert f"{12 * comb(65, 5) * 6 * 8:,} bytes" in str(error.value)
 
 
-def test_a_table_is_keyed_by_all_chips_ten_a_seat_by_default() -> None:
-    assert TABLES.spec({"players": 3}).options["chips"] == 30
+def test_a_table_is_keyed_by_all_chips_those_of_a_new_game_by_default() -> None:
+    assert TABLES.spec({"players": 3}).options["chips"] == 60
     assert TABLES.spec({"players": 3, "chips": 31}).shape == (6, comb(33, 2), 3)
     assert even_split(3, 31) == (11, 10, 10)
 

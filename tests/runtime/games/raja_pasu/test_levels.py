@@ -185,19 +185,6 @@ def test_a_third_repetition_is_worth_what_it_brings(folder: Path) -> None:
     assert answer["options"] == [{"move": {"hole": 6}, "value": -2.0}]
 
 
-def test_a_past_that_came_twice_makes_values_inexact(folder: Path) -> None:
-    closed = [0, 1, 2, 3, 4, 5]
-    board, other = [0] * 14, [0] * 14
-    board[6], board[9], board[12] = 1, 1, 1
-    other[6], other[9], other[13] = 1, 1, 1
-    fresh = CODEC.state_to_json(state(board, 1, closed=closed))
-    assert ask(fresh, "expert", folder)["exact"]
-    once = {**fresh, "earlier": [other, other]}
-    assert ask(once, "expert", folder)["exact"]
-    twice = {**fresh, "earlier": [other, board, other, board]}
-    assert not ask(twice, "expert", folder)["exact"]
-
-
 # Search.
 
 

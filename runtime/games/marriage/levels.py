@@ -121,7 +121,7 @@ class MarriageBot:
 
     def choose(self, view: View) -> Move:
         """Return the move for the view's seat to move."""
-        return self._move(view, self.decide(view))
+        return self.move_of(view, self.decide(view))
 
     def choose_many(self, views: Sequence[View]) -> list[Move]:
         """Return the move for each of many views."""
@@ -138,7 +138,8 @@ class MarriageBot:
         numbers, sight = view.rules.numbers, view.sight()
         return decide(self.kernels, self.work, numbers, sight, self.player, passes)
 
-    def _move(self, view: View, decision: Decision) -> Move:
+    def move_of(self, view: View, decision: Decision) -> Move:
+        """Return the move that a decision for a view means; its melds are those found last."""
         action, card = decision
         if action == Action.DRAW_STOCK:
             return Draw(STOCK)

@@ -298,6 +298,15 @@ Given: TypeAlias = Mapping[str, Any]
 """The flags of a command line by name: text, lists of text, true or false; None if not given."""
 
 
+def whole_numbers(flag: str, texts: Sequence[str]) -> list[int]:
+    """Return the whole numbers that a flag gives, or raise PositionError."""
+    try:
+        return [int(text) for text in texts]
+    except ValueError:
+        told = shown(" ".join(texts))
+        raise PositionError(f"{flag}: expected whole numbers, got {told}") from None
+
+
 def no_position(given: Given) -> None:
     """Say that no flags describe a position."""
     del given

@@ -217,3 +217,36 @@ def test_every_level_bets_for_many_at_once(folder: Path) -> None:
             1,
             3,
         )
+
+
+# A position given by flags.
+
+
+def test_a_position_typed_by_flags_is_the_one_of_the_file(
+    folder: Path, run_ustad: Callable[..., Any]
+) -> None:
+    """The bets from the seat after the thrower, seats without chips left out."""
+    words = ["--stacks", "12", "0", "20", "8", "--thrower", "2", "--turns-left", "5", "--bets", "1"]
+    told = run_ustad("ask", "pasa", *words, "--tables", folder, "--json")
+    at = {**position([12, 0, 20, 8], 2, 5), "bets": [None, 0, None, 1]}
+    assert told.json == Advisor(folder).ask(at)
+    plain = run_ustad("ask", "pasa", "--stacks", 3, 5, "--tables", folder, "--json")
+    assert plain.json == Advisor(folder).ask(position([3, 5], 0, 2))
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("--bets 1", "--stacks: expected the chips of each seat"),
+        ("--stacks 3 many", '--stacks: expected whole numbers, got "3 many"'),
+        ("--stacks 3 5 --bets 1 1", "--bets: expected at most 1, got 2"),
+        ("--stacks 3 5 --thrower 2", "position: thrower: expected"),
+        ("--stacks 3 5 --option menu=some", "option menu: expected one of buttons, all"),
+    ],
+)
+def test_flags_that_are_wrong_are_named(
+    words: str, message: str, run_ustad: Callable[..., Any]
+) -> None:
+    told = run_ustad("ask", "pasa", *words.split())
+    assert told.status == 2
+    assert message in told.err

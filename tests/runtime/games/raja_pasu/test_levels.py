@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 import json
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -183,6 +183,38 @@ def test_a_third_repetition_is_worth_what_it_brings(folder: Path) -> None:
     assert now.apply(Sow(6)).repeated()
     answer = ask(CODEC.state_to_json(now), "expert", folder)
     assert answer["options"] == [{"move": {"hole": 6}, "value": -2.0}]
+
+
+# A position given by flags.
+
+
+def test_a_position_typed_by_flags_is_the_one_of_the_file(
+    folder: Path, run_ustad: Callable[..., Any]
+) -> None:
+    board = "0 0 0 0 1 0 2 0 3 1 0 2 0 1"
+    words = f"--board {board} --closed 0 1 2 3 --to-move north --captured 5 7".split()
+    told = run_ustad("ask", "raja_pasu", *words, "--tables", folder, "--json")
+    at = state([*map(int, board.split())], 1, closed=[0, 1, 2, 3], captured=[5, 7])
+    assert told.json == ask(CODEC.state_to_json(at), "expert", folder)
+    south = run_ustad("ask", "raja_pasu", "--board", *[7] * 14, "--level", "medium", "--json")
+    assert south.json == ask(CODEC.state_to_json(ROUND.new()), "medium")
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("--to-move north", "--board: expected the seeds of the 14 holes"),
+        ("--board 7 7", "position: board: expected a list of 14"),
+        ("--board 7 x", '--board: expected whole numbers, got "7 x"'),
+        ("--board 1 --to-move west", '--to-move: expected south or north, got "west"'),
+    ],
+)
+def test_flags_that_are_wrong_are_named(
+    words: str, message: str, run_ustad: Callable[..., Any]
+) -> None:
+    told = run_ustad("ask", "raja_pasu", *words.split())
+    assert told.status == 2
+    assert message in told.err
 
 
 # Search.

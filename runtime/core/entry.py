@@ -193,6 +193,11 @@ class Text(ABC, Generic[StateT, MoveT]):
             return f"{won}, {scores[high]:g} to {whose}{scores[low]:g}"
         return f"{won}: " + ", ".join(f"{names[seat]} {scores[seat]:g}" for seat in order)
 
+    def chance_prompt(self, state: Any) -> str:
+        """Return what the person is told before the own hand lets chance fall, else nothing."""
+        del state
+        return ""
+
     @abstractmethod
     def prompt(self, state: StateT) -> str:
         """Return one line that tells a person what can be typed now."""

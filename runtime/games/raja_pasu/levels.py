@@ -30,6 +30,7 @@ all others that they are not exact.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import NamedTuple
 
 from ustad.runtime.core.game import TIE, Advice, Bot, RuleOfThumb, random_for, rank
@@ -259,7 +260,24 @@ class _Rater(Bot[RajaPasuState, Sow]):
             first = self.prefer(view, best)
             options.sort(key=lambda option: (-option[1], option[0] != first))
             best.sort(key=lambda move: move != first)
-        return Advice(best, options[0][1], UNIT, options, {"exact": exact})
+        told = {"exact": exact}
+        notes = partial(self._notes, view, options)
+        return Advice(best, options[0][1], UNIT, options, told, notes=notes)
+
+    def _notes(self, view: RajaPasuState, options: Sequence[tuple[Sow, float]]) -> list[str]:
+        """Return for each move what it takes, the best reply, and the score that it leads to."""
+        lines = []
+        for move, value in options:
+            sown, after = view.sown(move), view.after_sowing(move)
+            reply = "ends the round" if after.is_over() else f"reply {self.choose(after).hole}"
+            all_seeds = sum(view.board) + sum(view.captured)
+            ahead = int(value) + view.captured[view.to_move] - view.captured[1 - view.to_move]
+            mine = (all_seeds + ahead) // 2
+            lines.append(
+                f"  hole {move.hole}: takes {sown.mine}, gives {sown.other}, {reply}; "
+                f"final score {mine} to {all_seeds - mine}"
+            )
+        return lines
 
     def choose(self, view: RajaPasuState) -> Sow:
         """Return the best move."""

@@ -433,3 +433,24 @@ def test_stakes_add_up_and_are_less_than_one_off(chips: list[int], stakes: int) 
         assert abs(stake * sum(chips) - count * stakes) < sum(chips)
         assert stake == 0 or count > 0
     assert to_stakes(found, stakes) == found
+
+
+# Text for people.
+
+
+def test_a_throw_is_told_with_who_pays_whom() -> None:
+    state = Pasa(stack=10).new(3).apply(1).apply(5)
+    told = [TEXT.read_by(1).describe_step(state, fell, state.apply(fell)) for fell in (PARO, TIRO)]
+    assert told[0].endswith("paro, you pay seat 0 1, seat 2 pays seat 0 5")
+    assert told[1].endswith("tiro, seat 0 pays you 1, seat 0 pays seat 2 5")
+    again = TEXT.describe_step(state, BACHYO, state.apply(BACHYO))
+    assert again.endswith("bachyo, nobody pays, seat 0 throws again")
+    assert "sum is 13, tike tehra: paro" in TEXT.describe_step(state, (1, 6, 6), state)
+
+
+def test_the_person_with_the_dice_throws_them() -> None:
+    state = Pasa(stack=10).new(2).apply(1)
+    assert TEXT.read_by(0).chance_prompt(state) == "you have the dice: Enter to throw"
+    assert TEXT.read_by(1).chance_prompt(state) == TEXT.chance_prompt(state) == ""
+    assert TEXT.read_by(0).describe(state).splitlines()[1].endswith("  you")
+    assert TEXT.read_by(0).describe(state).endswith("you throw, 4 turns left")

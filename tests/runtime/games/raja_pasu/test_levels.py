@@ -185,6 +185,24 @@ def test_a_third_repetition_is_worth_what_it_brings(folder: Path) -> None:
     assert answer["options"] == [{"move": {"hole": 6}, "value": -2.0}]
 
 
+def test_advice_for_people_tells_captures_the_reply_and_the_final_score(folder: Path) -> None:
+    """The score that is told is the one that expert against expert ends with, for every move."""
+    bot = ENTRY.levels.bot("expert", ROUND, folder, 0)
+    for now in itertools.islice(random_states(start(5), 5), 0, None, 4):
+        advice = bot.ask(now)
+        told = advice_text(TEXT, advice).splitlines()[-len(advice.options) :]
+        for (move, _), line in zip(advice.options, told, strict=True):
+            sown, at = now.sown(move), now.apply(move)
+            reply = "ends the round" if at.is_over() else f"reply {bot.choose(at).hole}"
+            while not at.is_over():
+                at = at.apply(bot.choose(at))
+            mine, other = (int(at.scores()[seat]) for seat in (now.to_move, 1 - now.to_move))
+            assert line == (
+                f"  hole {move.hole}: takes {sown.mine}, gives {sown.other}, {reply}; "
+                f"final score {mine} to {other}"
+            )
+
+
 # A position given by flags.
 
 

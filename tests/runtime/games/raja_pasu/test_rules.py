@@ -412,8 +412,36 @@ def test_the_sowing_is_told_lap_by_lap() -> None:
     before = CODEC.state_from_json(KNOWN["moves"][3]["position"])
     after = before.apply(MOVES[12])
     assert TEXT.describe_step(before, MOVES[12], after) == (
-        "North sows hole 12\n  lap 1: 3 from hole 12 to 13 2 3\n  pussa: 1 from hole 5 go to North"
+        "North sows hole 12\n"
+        "  lap 1: 3 from hole 12 to 13 2 3\n"
+        "  pussa: 1 from hole 5 go to North\n"
+        "        13  12  11  10   9   8   7\n"
+        "North   2*  0*   0   0   0   0   1   captured 1\n"
+        "South    x   x  2*  3*   0  0*   1   captured 0\n"
+        "         0   1   2   3   4   5   6"
     )
+
+
+def test_the_person_is_you_and_finds_the_own_row() -> None:
+    mine = TEXT.read_by(1)
+    before = CODEC.state_from_json(KNOWN["moves"][3]["position"])
+    lines = mine.describe(before).splitlines()
+    assert lines[1].endswith("captured 0, your row")
+    assert lines[-1] == "you to move"
+    told = mine.describe_step(before, MOVES[12], before.apply(MOVES[12]))
+    assert told.startswith("you sow hole 12")
+    assert "pussa: 1 from hole 5 go to you" in told
+    over = state(holes(h9=3), captured=[50, 45])
+    assert mine.result(over) == "South won, 50 to your 48"
+
+
+def test_a_match_is_told_with_its_round_what_is_owned_and_what_is_closed() -> None:
+    now = match_state(holes(h7=1, h12=3), 1, [50, 44], round=3)
+    told = TEXT.describe(now).splitlines()
+    owned = f"owned at its start: South {now.match.owned[0]}, North {now.match.owned[1]}"
+    closed = f"closed holes: {', '.join(map(str, now.closed)) or 'none'}"
+    assert told[-4:-1] == ["match, round 3 of at most 20", owned, closed]
+    assert "--option match=true" in TEXT.note
 
 
 def test_holes_are_typed_by_number() -> None:

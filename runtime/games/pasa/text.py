@@ -66,16 +66,16 @@ class PasaText(Text[PasaState, int]):
         )
         return (
             f"{self.does(before.thrower, 'throw')} {faces}, the sum is {event['sum']}{name}: "
-            f"{event['result']}, {self._payments(before, event)}{skips}"
+            f"{event['result']}{self._payments(before, event)}{skips}"
         )
 
     def _has(self, seat: int) -> str:
         return "have" if seat == self.you else "has"
 
     def _payments(self, before: PasaState, event: Mapping[str, Any]) -> str:
-        """Return who pays whom after a throw."""
+        """Return who pays whom after a throw, a line each."""
         if event["result"] == Result.BACHYO:
-            return f"nobody pays, {self.does(before.thrower, 'throw')} again"
+            return f", nobody pays, {self.does(before.thrower, 'throw')} again"
         bets = [(seat, bet) for seat, bet in enumerate(before.bets) if bet]
         thrower = self.name(before.thrower)
         if event["result"] == Result.PARO:
@@ -83,7 +83,7 @@ class PasaText(Text[PasaState, int]):
         else:
             pays = self.does(before.thrower, "pay")
             paid = [f"{pays} {self.name(seat)} {bet}" for seat, bet in bets]
-        return ", ".join(paid)
+        return "".join(f"\n  {payment}" for payment in paid)
 
     def chance_prompt(self, state: PasaState) -> str:
         """Return that it is on the person to throw."""

@@ -441,8 +441,8 @@ def test_stakes_add_up_and_are_less_than_one_off(chips: list[int], stakes: int) 
 def test_a_throw_is_told_with_who_pays_whom() -> None:
     state = Pasa(stack=10).new(3).apply(1).apply(5)
     told = [TEXT.read_by(1).describe_step(state, fell, state.apply(fell)) for fell in (PARO, TIRO)]
-    assert told[0].endswith("paro, you pay seat 0 1, seat 2 pays seat 0 5")
-    assert told[1].endswith("tiro, seat 0 pays you 1, seat 0 pays seat 2 5")
+    assert told[0].endswith("paro\n  you pay seat 0 1\n  seat 2 pays seat 0 5")
+    assert told[1].endswith("tiro\n  seat 0 pays you 1\n  seat 0 pays seat 2 5")
     again = TEXT.describe_step(state, BACHYO, state.apply(BACHYO))
     assert again.endswith("bachyo, nobody pays, seat 0 throws again")
     assert "sum is 13, tike tehra: paro" in TEXT.describe_step(state, (1, 6, 6), state)

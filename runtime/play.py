@@ -96,6 +96,8 @@ def play(
     try:
         while (player := state.current_player()) >= 0 or player == CHANCE:
             if player == CHANCE:
+                if prompt := text.chance_prompt(state):
+                    terminal.ask(f"{prompt} > ")
                 move = luck.outcome(state)
             elif (bot := bots[player]) is not None:
                 move = bot.choose(state.view(player))

@@ -7,6 +7,7 @@ import secrets
 from collections.abc import Sequence
 from functools import cache, partial
 from itertools import count
+from textwrap import fill
 from typing import Any
 
 from ustad.runtime import play
@@ -23,6 +24,9 @@ from ustad.runtime.cli.parser import (
 from ustad.runtime.core.errors import UsageError
 from ustad.runtime.core.game import LEVELS
 from ustad.runtime.questions import check_level, check_seed
+
+NARROW = 60
+"""Columns that suffice to read what is told before a game."""
 
 
 def add_play(commands: Any, games: Sequence[str]) -> None:
@@ -55,7 +59,7 @@ def _play(args: argparse.Namespace) -> int:
     bots = [None if at == seat else bot for at in range(players)]
     print(f"{entry.title}: you sit in seat {seat} of {players}; seed {seed}")
     if entry.text.note:
-        print(entry.text.note)
+        print(fill(entry.text.note, NARROW))
     terminal = play.Terminal(_typed, print)
     # The seat that begins moves on from game to game.
     for number in count():

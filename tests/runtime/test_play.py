@@ -45,7 +45,7 @@ def test_advice_without_a_table_says_what_is_missing_and_the_game_goes_on(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     for game in NAMES:
-        monkeypatch.setattr(sys, "stdin", io.StringIO("?\nq\n"))
+        monkeypatch.setattr(sys, "stdin", io.StringIO("\n" * 4 + "?\nq\n"))
         assert (
             main(["play", game, "--tables", str(tmp_path), "--seed", "5", "--level", "easy"]) == 0
         )

@@ -30,7 +30,13 @@ Row = dict[str, Any]
 
 BENCHMARKS: dict[str, Callable[[], Row]] = {}
 
-SLOW = ("yacht_best_chances", "yacht_expert_gain", "raja_pasu_strength", "marriage_strength")
+SLOW = (
+    "yacht_best_chances",
+    "yacht_expert_gain",
+    "raja_pasu_strength",
+    "marriage_strength",
+    "marriage_predictions",
+)
 """Benchmarks that run only when they are named: each takes minutes."""
 
 

@@ -100,3 +100,16 @@ def marriage_strength() -> Row:
     mean, half = measure("expert", "hard", 1000, 101)
     ok = mean >= 0.8 and mean - half > 0.4
     return {"net": mean, "half_width": half, "target": "at least +0.8, lower end +0.4", "ok": ok}
+
+
+@benchmark
+def marriage_predictions() -> Row:
+    """Measure how much more net expert predicts than it realises, over 250 rounds of four."""
+    from ustad.solver.marriage.measuring import prediction_errors
+
+    errors = prediction_errors(250, 103)
+    row = {f"{name}_{what}": number
+           for name, both in errors.items()
+           for what, number in zip(("mean", "half_width"), both, strict=True)}  # fmt: skip
+    ok = all(abs(mean) - half <= 3.0 for mean, half in errors.values())
+    return {**row, "target": "no mean surely more than 3 points off", "ok": ok}

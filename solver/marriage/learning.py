@@ -31,7 +31,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -174,7 +174,7 @@ def decks(block: int, rounds: int, seed: int) -> Ints:
 def learn_block(block: int, weights: Floats, temperature: float, rounds: int, seed: int) -> Floats:
     """Return the products of the features from one block of rounds; see :func:`add_rounds`."""
     orders = decks(block, rounds, seed)
-    return _block(block, orders, _alike(weights, temperature, PLAYERS), 0.0)[0]
+    return _block(block, orders, _alike(weights, temperature, PLAYERS), 0.0).features
 
 
 def net_block(block: int, weights: Floats, rounds: int, seed: int) -> Floats:
@@ -183,7 +183,7 @@ def net_block(block: int, weights: Floats, rounds: int, seed: int) -> Floats:
     The blocks are of two, three, four and five players in turn.
     """
     orders = decks(block, rounds, seed)
-    return _block(block, orders, _alike(weights, 0.0, 2 + block % 4), PASSES)[1]
+    return _block(block, orders, _alike(weights, 0.0, 2 + block % 4), PASSES).nets
 
 
 def _alike(weights: Floats, temperature: float, players: int) -> Players:
@@ -192,13 +192,22 @@ def _alike(weights: Floats, temperature: float, players: int) -> Players:
     return Players(np.tile(weights, (players, 1)), np.full(players, temperature), able, able)
 
 
-def _block(block: int, orders: Ints, players: Players, passes: float) -> tuple[Floats, Floats]:
-    products = np.zeros((PRODUCTS, PRODUCTS))
-    net_products = np.zeros((len(Kind), LONGEST_ROW + 1, LONGEST_ROW + 1))
+class Products(NamedTuple):
+    """Sums of products: of the features, and by kind of the predictors of nets."""
+
+    features: Floats
+    nets: Floats
+
+
+def _block(block: int, orders: Ints, players: Players, passes: float) -> Products:
+    sums = Products(
+        np.zeros((PRODUCTS, PRODUCTS)),
+        np.zeros((len(Kind), LONGEST_ROW + 1, LONGEST_ROW + 1)),
+    )
     numbers, record = Marriage().numbers, new_record(len(players.temperatures))
     seed = block * BLOCK
-    add_rounds(orders, numbers, players, passes, seed, new_work(), record, products, net_products)
-    return products, net_products
+    add_rounds(orders, numbers, players, passes, seed, new_work(), record, *sums)
+    return sums
 
 
 def slopes(products: Floats, ridge: float = RIDGE) -> Floats:

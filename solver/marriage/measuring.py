@@ -1,4 +1,4 @@
-"""How strong a level of Marriage is: net points a round against another level."""
+"""How strong the levels of Marriage are, and how well expert predicts nets."""
 
 from __future__ import annotations
 
@@ -6,8 +6,11 @@ import numpy as np
 
 from ustad.runtime.core.work import Progress
 from ustad.runtime.games.marriage.cards.cards import Floats
+from ustad.runtime.games.marriage.expert import ExpertBot
 from ustad.runtime.games.marriage.features import new_work
+from ustad.runtime.games.marriage.kernels import KERNELS
 from ustad.runtime.games.marriage.levels import STYLES, level_weights
+from ustad.runtime.games.marriage.round.moves import Finish, Lay, Show, ShowDublees
 from ustad.runtime.games.marriage.round.rules import Marriage
 from ustad.runtime.games.marriage.states import WEIGHTS
 from ustad.runtime.games.marriage.tables import shipped_numbers
@@ -66,3 +69,47 @@ def measure(
         if progress:
             progress(deal + 1, deals)
     return float(means.mean()), float(1.96 * means.std(ddof=1) / np.sqrt(deals))
+
+
+def prediction_errors(
+    rounds: int, seed: int, players: int = PLAYERS, rules: Marriage = DEFAULT
+) -> dict[str, tuple[float, float]]:
+    """Return how much more net expert predicts than it realises, and the 95% half-widths.
+
+    Args:
+        rounds: how many rounds of experts.
+        seed: of the decks.
+        players: how many seats.
+        rules: with their options.
+
+    Returns:
+        For the first decision of a seat, and for its shows, finishes and tanelas laid, the
+        mean and the half-width.
+    """
+    bot = ExpertBot(0, shipped_numbers(), KERNELS)
+    names = {Show: "show", ShowDublees: "show", Finish: "finish", Lay: "lay"}
+    errors: dict[str, list[float]] = {"first": [], "show": [], "finish": [], "lay": []}
+    for number in range(rounds):
+        state = rules.deal(players, (seed, number))
+        predicted: list[tuple[str, int, float]] = []
+        begun: set[int] = set()
+        while not state.is_over():
+            seat = state.current_player()
+            view = state.view(seat)
+            move = bot.choose(view)
+            if seat not in begun or type(move) in names:
+                net = bot.ask(view).value or 0.0
+                if seat not in begun:
+                    predicted.append(("first", seat, net))
+                    begun.add(seat)
+                if type(move) in names:
+                    predicted.append((names[type(move)], seat, net))
+            state = state.apply(move)
+        net_of = state.returns()
+        for name, seat, net in predicted:
+            errors[name].append(net - net_of[seat])
+    return {
+        name: (float(np.mean(found)), float(1.96 * np.std(found, ddof=1) / np.sqrt(len(found))))
+        for name, found in errors.items()
+        if len(found) > 1
+    }

@@ -81,20 +81,20 @@ class MarriageCodec(Codec[View, Move, int]):
         rules = RULES.read(fields.take("options", {}))
         players = fields.integer("players", RULES.seats.least, RULES.seats.most)
         seat = fields.integer("seat", 0, players - 1)
-        end_told = "finisher" in position
+        end_given = "finisher" in position
         public, tiplu_drawn = _read_public(fields, rules, players)
         hand = tuple(sorted(_card_list(fields, "hand", fields.take("hand"))))
         drawn, tiplu = _read_card(fields, "drawn"), _read_card(fields, "tiplu")
         public = _with_barred(fields, public, drawn)
-        told_blind = _boolean(fields, "shown_blind", False)
+        blind_given = _boolean(fields, "shown_blind", False)
         maal, net = _read_result(fields, players)
         fields.done()
         view = View(rules, public, seat, hand, drawn, tiplu, Waits.NOTHING, maal, net)
-        view = _with_blind(fields, view, told_blind)
+        view = _with_blind(fields, view, blind_given)
         view = view._replace(waits=_waits(view, tiplu_drawn))
-        if not end_told and (maal or net):
+        if not end_given and (maal or net):
             fields.fail("finisher", "a seat or null beside maal and net", None)
-        if end_told and not is_over(view.public.course):
+        if end_given and not is_over(view.public.course):
             fields.fail("finisher", "a seat, since the stock is not used up", None)
         check_view(fields, view)
         return view
@@ -328,7 +328,7 @@ def _looks_taken(public: PublicState, drawn: int | None) -> bool:
     return not public.discards or public.discards[-1].card == card
 
 
-def _with_blind(fields: Fields, view: View, told: bool) -> View:
+def _with_blind(fields: Fields, view: View, given: bool) -> View:
     """Return the view with what is known of whether the seat to move is blind.
 
     Its own seat is if it has just shown and sees the tiplu after its discard.
@@ -336,9 +336,9 @@ def _with_blind(fields: Fields, view: View, told: bool) -> View:
     public, course = view.public, view.public.course
     hidden = course.tiplu_drawn and view.tiplu is None and public.shown(view.seat)
     blind = hidden and view.mine and not sees_at_once(course, view.rules.numbers)
-    if told and view.mine and not blind:
+    if given and view.mine and not blind:
         fields.fail("shown_blind", "false: this seat is to move", True)
-    course = course._replace(blind=blind or told)
+    course = course._replace(blind=blind or given)
     return view._replace(public=public._replace(course=course))
 
 

@@ -330,23 +330,21 @@ def list_pure(hand: Ints, master_is_pure: bool, found: Ints) -> int:
     count = 0
     for card in range(MASTER):
         if hand[card] == 3:
-            found[count, :] = card
+            found[count] = card
             count += 1
+    gaps = 3 if master_is_pure and hand[MASTER] > 0 else 0
     for suit in range(4):
         for low in range(12):
-            first = suit * RANKS
-            a, b, c = first + low, first + low + 1, first + (low + 2) % RANKS
-            have = min(1, hand[a]) + min(1, hand[b]) + min(1, hand[c])
-            if have == 3:
-                found[count, 0], found[count, 1], found[count, 2] = a, b, c
-                count += 1
-            if master_is_pure and hand[MASTER] > 0:
-                for gap in range(3):
-                    two = have - min(1, hand[(a, b, c)[gap]])
-                    if two == 2 and count < MOST_MELDS:
-                        found[count, 0], found[count, 1], found[count, 2] = a, b, c
-                        found[count, gap] = MASTER
-                        count += 1
+            for gap in range(-1, gaps):  # the place of the master, -1 for none
+                if count == MOST_MELDS:
+                    return count
+                held = 0
+                for place in range(3):
+                    card = suit * RANKS + (low + place) % RANKS
+                    found[count, place] = MASTER if place == gap else card
+                    held += min(1, hand[found[count, place]])
+                if held == 3:
+                    count += 1
     return count
 
 

@@ -2,7 +2,7 @@
 
 **Values that can be compared.**  Each kind of decision has a learned function that predicts
 the net after the best move of that kind, in points from each opponent, so that one function
-serves two to five players.  Draws and discards are told by the hand that they leave, a show by
+serves two to five players.  Draws and discards are described by the hand that they leave, a show by
 the cards left after the best discard, putali and master its jokers, a finish by what it pays.
 Moves of one kind differ from their best by the weights, which are net points too, finishes by
 their maal.  A tanela laid is worth what the seat can do next, and what laying pays.  The bot
@@ -128,8 +128,9 @@ class ExpertBot(MarriageBot):
         chosen = self.choose(view)
         rated = Rated(view, self)
         moves = list(view.legal_moves())
-        best, options = rank(moves, rated.values(moves, chosen))
-        return Advice(best, options[0][1], self.unit, options, {"why": rated.why(chosen)})
+        values = rated.values(moves, chosen)
+        best, options = rank(moves, values)
+        return Advice(best, max(values), self.unit, options, {"why": rated.why(chosen)})
 
     def net_features(self, view: View) -> dict[str, float]:
         """Return what the net of the best move is the sum of, by the names of the numbers.
@@ -149,6 +150,13 @@ class Predictors(NamedTuple):
     certain: float
 
 
+class Weighed(NamedTuple):
+    """What the best discard after a show weighs; NO_CARD if none is to be made."""
+
+    discard: int
+    weight: float
+
+
 class Rated:
     """One decision of the expert, each move rated by the hand that it leads to."""
 
@@ -158,7 +166,7 @@ class Rated:
         self.opponents = view.public.course.players - 1
         self.shown, self.dublees = has_shown(self.sight), has_dublees(self.sight)
         self.drawn = view.public.course.has_drawn
-        self.rated: dict[tuple[bytes, bool], tuple[int, float]] = {}
+        self.rated: dict[tuple[bytes, bool], Weighed] = {}
 
     # Values.
 
@@ -203,7 +211,7 @@ class Rated:
             kind = Kind.SHOW
             dealt = view.mine and not self.drawn
             if view.mine and self.drawn:
-                cards[self.best_blind(cards, self.dublees)[0]] -= 1
+                cards[self.best_blind(cards, self.dublees).discard] -= 1
         row, maal = self.features(cards), self.maal(cards)
         return self.predicted(self._predictors(kind, row, maal, self.dublees, dealt))
 
@@ -245,7 +253,7 @@ class Rated:
         owned = self.sight.hand.copy()
         cards = owned - counts_of(flat(move.melds))
         if self.drawn:
-            discard, _ = self.best_blind(cards, dublees)
+            discard = self.best_blind(cards, dublees).discard
             cards[discard] -= 1
             owned[discard] -= 1
         row = self.post_show_features(cards, dublees)
@@ -313,36 +321,37 @@ class Rated:
         cards = self.sight.hand - counts_of(flat(move.melds))
         dublees = isinstance(move, ShowDublees)
         if self.drawn:
-            return self.best_blind(cards, dublees)[1]
+            return self.best_blind(cards, dublees).weight
         key = (cards.tobytes(), dublees)
         if key not in self.rated:
             row = self.post_show_features(cards, dublees)
-            self.rated[key] = (NO_CARD, self._weigh(row, Weights.POST_SHOW_DISCARD))
-        return self.rated[key][1]
+            weight = self._weigh(row, Weights.POST_SHOW_DISCARD)
+            self.rated[key] = Weighed(NO_CARD, weight)
+        return self.rated[key].weight
 
     def _weigh(self, row: Floats, first: Weights) -> float:
         return float(weigh(row, self.bot.player.weights, first))
 
-    def best_blind(self, cards: Ints, dublees: bool) -> tuple[int, float]:
+    def best_blind(self, cards: Ints, dublees: bool) -> Weighed:
         """Return the best discard after a show, and its weight; the same cards are rated once."""
         key = (cards.tobytes(), dublees)
         if key not in self.rated:
             self.rated[key] = self._best_blind(cards, dublees)
         return self.rated[key]
 
-    def _best_blind(self, cards: Ints, dublees: bool) -> tuple[int, float]:
+    def _best_blind(self, cards: Ints, dublees: bool) -> Weighed:
         bot, work, barred = self.bot, self.bot.work, self.sight.course.barred
         sight, weights = with_hand(self.sight, cards), bot.player.weights
         if not dublees:
             best = rate_blind(bot.kernels, work, sight, True, weights)
-            return best, float(work.weighed[best])
+            return Weighed(best, float(work.weighed[best]))
         bot.kernels.rate_after_show(work, sight, True, True)
         work.weighed[:] = 0.0
         first = Weights.POST_SHOW_DISCARD
         best = best_discard(work, work.post_show, weights, first, barred, Noise(0, 0, 0.0))
         if best < 0:
             best = next(card for card in range(CARDS) if cards[card] and card != barred)
-        return best, float(work.weighed[best])
+        return Weighed(best, float(work.weighed[best]))
 
     def pile_worth(self) -> float:
         """Return what the pile's card weighs, the stock weighing 0."""

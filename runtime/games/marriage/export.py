@@ -69,12 +69,12 @@ def _vectors(folder: Path) -> list[dict[str, Any]]:
             view = state.view(state.current_player())
             moves += 1
             if moves % _EVERY == 0:
-                told = advice_to_json(CODEC, bot.ask(view))
+                answer = advice_to_json(CODEC, bot.ask(view))
                 found.append(
                     {
                         "position": CODEC.state_to_json(view),
-                        "best": told["best"],
-                        "value": told["value"],
+                        "best": answer["best"],
+                        "value": answer["value"],
                         "features": bot.net_features(view),
                     }
                 )

@@ -5,19 +5,18 @@ melds of twelve more cards.  How many cards must be replaced, which melds are th
 and which unseen cards (the *outs*) bring them nearer?
 
 **Before the show** the *partition* is the choice of pure melds that hold most cards
-(``show_distance`` tells how many) and, among those, leaves
-the best finish.  The distance to a finish is that of the whole hand: of all choices of pure
-melds, those that hold fewer cards too, each with what it leaves, it is the least
-(:func:`nearest_finish`).  So it can be less than what the best show leaves even when the
-hand can show.  The choices are searched from those that hold most; one card less held is
-one more to replace, and what a choice leaves is never nearer to a finish than the whole
-hand, so few sizes are looked at.
+(``show_distance`` tells how many) and, among those, leaves the best finish.  The distance to a
+finish is that of the whole hand: of all choices of pure melds, those that hold fewer cards
+too, each with what it leaves, it is the least (:func:`nearest_finish`).  So it can be less
+than what the best show leaves even when the hand can show.  The choices are searched from
+those that hold most; one card less held is one more to replace, and what a choice leaves is
+never nearer to a finish than the whole hand, so few sizes are looked at.
 
 No meld needs a copy that is not to be had: those on the table, the tiplu, and all copies
 held are known.  A missing place of the finish where a joker helps is taken to be fillable.
 
 An out is a card not in sight that lessens the distance of the cards given.  Of 22 cards
-(13 after the show) one is to be thrown: the one that keeps the distance and has most outs.
+(13 after the show) one is to be discarded: the one that keeps the distance and has most outs.
 """
 
 from __future__ import annotations
@@ -50,7 +49,6 @@ from ustad.runtime.games.marriage.cards.cards import (
     without,
 )
 from ustad.runtime.games.marriage.cards.finishes import (
-    FinishWork,
     arrange,
     finish_melds,
     finish_work,
@@ -160,14 +158,14 @@ def judge_hand(hand: Hand) -> dict[str, Any]:
         melds nearest to a show, each with what is missing, ``rest``, the other cards, and
         ``finish``, the melds nearest to a finish that they make; ``whole_show`` and
         ``whole_finish``, the same of the whole hand nearest to a finish; ``discard``, of 22
-        cards the one to throw; ``outs`` and ``dublee_outs``, each with how many are unseen,
+        cards the one to discard; ``outs`` and ``dublee_outs``, each with how many are unseen,
         and their sums.
     """
     counts = counts_of(hand.rest)
     distance = _show_distance(hand, hand.rest)
     pairs = int(dublee_count(counts))
     near, left = nearest(hand, hand.places - distance)
-    whole, least = nearest_finish(hand, near, distance + left)
+    whole, least = nearest_finish(hand, Nearest(near, distance + left))
     rest = without(hand.rest, near.kept)
     seven = [(card,) * 2 for card in range(MASTER) if counts[card] >= 2][:DUBLEES_TO_SHOW]
     can_dublees = pairs >= DUBLEES_TO_SHOW
@@ -206,7 +204,7 @@ _MEMORY = np.zeros(1 << 16, dtype=np.int64)
 
 
 def show_outs(hand: Hand, distance: int) -> tuple[int | None, list[int]]:
-    """Return the card to throw, None unless there are 22, and the outs of the others."""
+    """Return the card to discard, None unless there are 22, and the outs of the others."""
     if distance == 0:
         return None, []
     ways = list(partitions(hand, hand.places - distance))
@@ -255,11 +253,8 @@ def partitions(hand: Hand, least: int) -> Iterator[Partition]:
     if hand.rules.numbers.master_is_pure and counts[MASTER]:
         runs = [cards for cards in targets if not is_tanela(cards)]
         targets += [(*cards[:at], *cards[at + 1 :], MASTER) for cards in runs for at in range(3)]
-    held = sorted(
-        ((sum((counts & Counter(cards)).values()), cards) for cards in targets),
-        key=lambda row: -row[0],
-    )
-    held = [row for row in held if row[0] > 0]
+    held = {cards: (counts & Counter(cards)).total() for cards in targets}
+    order = sorted((cards for cards in held if held[cards] > 0), key=lambda cards: -held[cards])
 
     def extend(chosen: tuple[Cards, ...], first: int, places: int) -> Iterator[Partition]:
         need = Counter(flat(chosen))
@@ -268,59 +263,64 @@ def partitions(hand: Hand, least: int) -> Iterator[Partition]:
         kept = counts & need
         if kept.total() >= least:
             yield Partition(sorted_melds(chosen), tuple(sorted(kept.elements())))
-        for at in range(first, len(held) if places else 0):
-            if kept.total() + places * held[at][0] < least:
+        for at in range(first, len(order) if places else 0):
+            if kept.total() + places * held[order[at]] < least:
                 return
-            yield from extend((*chosen, held[at][1]), at, places - 1)
+            yield from extend((*chosen, order[at]), at, places - 1)
 
     yield from extend((), 0, hand.places // 3)
 
 
-def nearest(hand: Hand, most: int) -> tuple[Partition, int]:
+class Nearest(NamedTuple):
+    """A partition, and the finish distance that counts with it."""
+
+    partition: Partition
+    distance: int
+
+
+def nearest(hand: Hand, most: int) -> Nearest:
     """Return the pure melds that hold most cards and leave the least finish distance.
 
     Args:
         hand: the hand.
         most: how many cards pure melds can hold.
-
-    Returns:
-        The partition, and the finish distance of the cards that it leaves.
     """
     known: dict[Cards, int] = {}
-    best: tuple[int, int, Partition] | None = None
     unseen = hand.unseen
-    for found in partitions(hand, most):
+    least = FINISH_PLACES
+
+    def rating(found: Partition) -> tuple[int, int]:
+        nonlocal least
         if found.kept not in known:
-            enough = FINISH_PLACES if best is None else best[0]
-            known[found.kept] = _distance_left(hand, found.kept, enough)
-        rating = (known[found.kept], -sum(int(unseen[card]) for card in found.missing))
-        if best is None or rating < best[:2]:
-            best = (*rating, found)
-    assert best is not None
-    return best[2], best[0]
+            known[found.kept] = _distance_left(hand, found.kept, least)
+            least = min(least, known[found.kept])
+        return known[found.kept], -sum(int(unseen[card]) for card in found.missing)
+
+    best = min(partitions(hand, most), key=rating)
+    return Nearest(best, known[best.kept])
 
 
-def nearest_finish(hand: Hand, near: Partition, distance: int) -> tuple[Partition, int]:
+def nearest_finish(hand: Hand, near: Nearest) -> Nearest:
     """Return the pure melds with which a hand is nearest to a finish, and how near.
 
     Args:
         hand: the hand.
-        near: the partition nearest to a show.
-        distance: how many cards must be replaced until show and finish with it.
+        near: the partition nearest to a show, and the distance to show and finish with it.
     """
-    best = near, distance
+    best = near
     least_left = _distance_left(hand, (), FINISH_PLACES)
-    known: set[Cards] = {near.kept}
-    for size in range(len(near.kept), -1, -1):
+    known: set[Cards] = {near.partition.kept}
+    for size in range(len(near.partition.kept), -1, -1):
         missing = hand.places - size
-        if missing + least_left >= best[1]:
+        if missing + least_left >= best.distance:
             break
         for found in partitions(hand, size):
             if len(found.kept) == size and found.kept not in known:
                 known.add(found.kept)
-                whole = missing + _distance_left(hand, found.kept, best[1] - missing - 1)
-                if whole < best[1]:
-                    best = found, whole
+                most = best.distance - missing - 1
+                whole = missing + _distance_left(hand, found.kept, most)
+                if whole < best.distance:
+                    best = Nearest(found, whole)
                     if missing + least_left >= whole:
                         break
     return best
@@ -328,7 +328,8 @@ def nearest_finish(hand: Hand, near: Partition, distance: int) -> tuple[Partitio
 
 def _distance_left(hand: Hand, kept: Cards, most: int) -> int:
     """Return the finish distance of what pure melds leave, ``most + 1`` if it is more."""
-    return _search(without(hand.rest, kept), hand.jokers, hand.gone, most=most)[0]
+    left = counts_of(without(hand.rest, kept))
+    return search_finish(finish_work(), left, hand.jokers, most, False, hand.gone)
 
 
 # The finish.
@@ -336,16 +337,7 @@ def _distance_left(hand: Hand, kept: Cards, most: int) -> int:
 
 def finish_distance(cards: Cards, jokers: int) -> int:
     """Return how many cards must be replaced until a finish."""
-    return _search(cards, jokers, 0)[0]
-
-
-def _search(
-    cards: Cards, jokers: int, gone: int, outs_wanted: bool = False, most: int = FINISH_PLACES
-) -> tuple[int, FinishWork]:
-    """Return the finish distance, and the arrays that the search has filled."""
-    work = finish_work()
-    distance = search_finish(work, counts_of(cards), jokers, most, outs_wanted, gone)
-    return int(distance), work
+    return search_finish(finish_work(), counts_of(cards), jokers, FINISH_PLACES, False, 0)
 
 
 def judge_finish(hand: Hand) -> dict[str, Any]:
@@ -358,10 +350,12 @@ def judge_finish(hand: Hand) -> dict[str, Any]:
         how many are unseen, and their sum, after ``discard``.
     """
     cards = hand.rest
-    distance, work = _search(cards, hand.jokers, hand.gone, True)
+    work = finish_work()
+    counts = counts_of(cards)
+    distance = search_finish(work, counts, hand.jokers, FINISH_PLACES, True, hand.gone)
     outs = work.outs
     found: Melds | None = None
-    thrown: int | None = None
+    discard: int | None = None
     # Jokers last: their points go with them.
     order = sorted(set(cards), key=lambda card: hand.jokers >> card & 1)
     helpful: list[int] = []
@@ -369,18 +363,18 @@ def judge_finish(hand: Hand) -> dict[str, Any]:
         helpful = _bits(outs[CARDS])
     elif distance == 0:
         tried = ((card, finish_melds(without(cards, [card]), hand.jokers)) for card in order)
-        thrown, found = next((card, made) for card, made in tried if made is not None)
+        discard, found = next((card, made) for card, made in tried if made is not None)
     else:
         ways = [card for card in order if outs[card]] or order
-        thrown = max(ways, key=lambda card: int(hand.unseen[_bits(outs[card])].sum()))
-        helpful = _bits(outs[thrown])
+        discard = max(ways, key=lambda card: int(hand.unseen[_bits(outs[card])].sum()))
+        helpful = _bits(outs[discard])
     return {
         "can_finish": found is not None,
         "finish_distance": distance,
         "maal": hand.maal(cards),
         "melds": None if found is None else melds_to_json(found),
-        "discard": None if thrown is None else CARD_NAMES[thrown],
-        "partition": _finish_to_json(hand, cards if thrown is None else without(cards, [thrown])),
+        "discard": None if discard is None else CARD_NAMES[discard],
+        "partition": _finish_to_json(hand, cards if discard is None else without(cards, [discard])),
     } | _outs_to_json(hand, "outs", helpful if distance else [])
 
 
@@ -390,21 +384,21 @@ def judge_dublee_finish(hand: Hand) -> dict[str, Any]:
     pair = next((card for card, copies in sorted(counts.items()) if copies >= 2), None)
     drawn = len(hand.rest) > HELD_DUBLEES - 3 * len(hand.laid)
     order = sorted(set(hand.rest), key=lambda card: (hand.jokers >> card & 1, card))
-    thrown: int | None = None
+    discard: int | None = None
     outs = [card for card in sorted(counts) if card < MASTER] if pair is None else []
     if drawn and pair is not None:
         left = without(hand.rest, [pair] * 2)
-        thrown = next((card for card in order if card in left), None)
+        discard = next((card for card in order if card in left), None)
     elif drawn:
-        thrown = min(order, key=lambda card: (hand.jokers >> card & 1, hand.unseen[card]))
-        outs = [card for card in outs if card != thrown]
-    done = pair is not None and thrown is not None
+        discard = min(order, key=lambda card: (hand.jokers >> card & 1, hand.unseen[card]))
+        outs = [card for card in outs if card != discard]
+    done = pair is not None and discard is not None
     return {
         "can_finish": done,
         "finish_distance": 0 if pair is not None else 1,
         "maal": hand.maal(hand.rest),
         "melds": melds_to_json(((pair, pair),)) if done and pair is not None else None,
-        "discard": None if thrown is None else CARD_NAMES[thrown],
+        "discard": None if discard is None else CARD_NAMES[discard],
     } | _outs_to_json(hand, "outs", outs)
 
 
@@ -438,7 +432,8 @@ def _partition_to_json(found: Partition) -> list[dict[str, Any]]:
 
 def _finish_to_json(hand: Hand, cards: Cards) -> list[dict[str, Any]]:
     """Return the melds nearest to a finish, each with how many cards it misses."""
-    _, work = _search(cards, hand.jokers, hand.gone)
+    work = finish_work()
+    search_finish(work, counts_of(cards), hand.jokers, FINISH_PLACES, False, hand.gone)
     return [
         {"cards": meld_names(meld.cards), "missing": meld.missing}
         for meld in arrange(cards, hand.jokers, work)
@@ -467,9 +462,26 @@ FLAGS = (
 
 def answer(given: Given) -> dict[str, Any]:
     """Return what ``ustad hand`` answers."""
+    hand = _hand_from_flags(given)
+    if not given["after_show"]:
+        return judge_hand(hand)
+    held, dublees = FINISH_PLACES, HELD_DUBLEES - len(flat(hand.laid))
+    if len(hand.rest) in (held, held + 1):
+        return judge_finish(hand)
+    if hand.rules.numbers.dublee and len(hand.rest) in (dublees, dublees + 1):
+        return judge_dublee_finish(hand)
+    beside = " beside those laid" if hand.laid else ""
+    raise UsageError(
+        f"--cards: expected with --after-show {held + 1} cards{beside}, or {held} before the "
+        f"draw, {dublees + 1} or {dublees} after seven dublees, got {len(hand.rest)}"
+    )
+
+
+def _hand_from_flags(given: Given) -> Hand:
+    """Return the hand that the flags describe, or raise UsageError."""
     rules = RULES.read(parse_options(NAME, OPTIONS, given["option"] or ()))
     cards = _cards_from_text("--cards", given["cards"])
-    laid = sorted_melds(_cards_from_text("--laid", text) for text in (given["laid"] or ()))
+    laid = sorted_melds(_cards_from_text("--laid", text) for text in given["laid"] or ())
     if not 0 < len(cards) <= HAND + 1:
         raise UsageError(f"--cards: expected 1 to {HAND + 1} cards, got {len(cards)}")
     if given["after_show"] and given["not_shown"]:
@@ -480,32 +492,19 @@ def answer(given: Given) -> dict[str, Any]:
         raise UsageError("--laid: expected at most three tanelas, each three identical cards")
     if Counter(flat(laid)) - Counter(cards):
         raise UsageError("--laid: expected cards that are among --cards")
-    tiplu = None
+    tiplu: Cards = ()
     if given["tiplu"] is not None:
-        tiplu = _cards_from_text("--tiplu", given["tiplu"])[0] if given["tiplu"].split() else None
-        if tiplu is None or len(given["tiplu"].split()) > 1 or tiplu >= PUTALI:
-            raise UsageError(
-                f"--tiplu: expected one card of the packs, got {shown(given['tiplu'])}"
-            )
-    for card, count in Counter((*cards, *(() if tiplu is None else (tiplu,)))).items():
+        tiplu = _cards_from_text("--tiplu", given["tiplu"])
+        if len(tiplu) != 1 or max(tiplu) >= PUTALI:
+            named = shown(given["tiplu"])
+            raise UsageError(f"--tiplu: expected one card of the packs, got {named}")
+    for card, count in Counter((*cards, *tiplu)).items():
         if count > COPIES[card]:
             raise UsageError(
                 f"--cards: {CARD_NAMES[card]}: there are {COPIES[card]}, got {count} "
                 "in cards and tiplu"
             )
-    judged = Hand(rules, cards, laid, tiplu, not given["not_shown"])
-    if not given["after_show"]:
-        return judge_hand(judged)
-    held, dublees = FINISH_PLACES, HELD_DUBLEES - len(flat(laid))
-    if len(judged.rest) in (held, held + 1):
-        return judge_finish(judged)
-    if rules.numbers.dublee and len(judged.rest) in (dublees, dublees + 1):
-        return judge_dublee_finish(judged)
-    beside = " beside those laid" if laid else ""
-    raise UsageError(
-        f"--cards: expected with --after-show {held + 1} cards{beside}, or {held} before the "
-        f"draw, {dublees + 1} or {dublees} after seven dublees, got {len(judged.rest)}"
-    )
+    return Hand(rules, cards, laid, next(iter(tiplu), None), not given["not_shown"])
 
 
 def _cards_from_text(flag: str, text: str) -> Cards:
@@ -521,14 +520,10 @@ def _cards_from_text(flag: str, text: str) -> Cards:
     return tuple(sorted(CARD_NUMBER[word] for word in words))
 
 
-def as_text(told: Mapping[str, Any]) -> str:
+def as_text(answered: Mapping[str, Any]) -> str:
     """Return the answer of ``ustad hand`` for people."""
-    lines = []
-    for key, value in told.items():
-        words = _in_words(value)
-        if words:
-            lines.append(f"{key.replace('_', ' '):<16} {words}")
-    return "\n".join(lines)
+    rows = [(key.replace("_", " "), _in_words(value)) for key, value in answered.items()]
+    return "\n".join(f"{key:<16} {words}" for key, words in rows if words)
 
 
 def _in_words(value: Any) -> str:

@@ -62,8 +62,8 @@ TABLES = MarriageTables()
 @cache
 def shipped_numbers() -> Floats:
     """Return (NUMBERS,) the numbers that ship with the package."""
-    told = json.loads(SHIPPED.read_text(encoding="utf-8"))["numbers"]
-    return np.array([told[name] for name in NUMBER_NAMES])
+    numbers = json.loads(SHIPPED.read_text(encoding="utf-8"))["numbers"]
+    return np.array([numbers[name] for name in NUMBER_NAMES])
 
 
 def expert_numbers(tables: Path | None) -> Floats:

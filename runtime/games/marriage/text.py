@@ -70,12 +70,12 @@ class MarriageText(Text[View, Move]):
 
     def describe_step(self, before: Any, move: Any, after: Any) -> str:
         """Return what a move did, with the card if it was taken from the pile."""
-        told = super().describe_step(before, move, after)
+        step = super().describe_step(before, move, after)
         if isinstance(move, Draw) and move.source == PILE:
-            told += f", the {CARD_NAMES[before.public.top]}"
+            step += f", the {CARD_NAMES[before.public.top]}"
         if after.public.course.tiplu_drawn and not before.public.course.tiplu_drawn:
-            told += "; the tiplu is drawn"
-        return told
+            step += "; the tiplu is drawn"
+        return step
 
     def describe_outcome(self, outcome: int) -> str:
         """Return the card that came, or whether there is a tiplu."""

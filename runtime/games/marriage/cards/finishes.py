@@ -289,33 +289,6 @@ def give_back(left: Ints, members: int, size: int) -> None:
         left[member(members, place)] += 1
 
 
-def take_next(
-    groups: Any, order: Ints, left: Ints, choice: Choice, start: int, best: int, outs_wanted: bool
-) -> int:
-    """Take the cards of the next group that fits and can still lead to the best distance.
-
-    Returns:
-        Its place in the order, -1 if there is none from ``start`` on.
-    """
-    room = melds_of(choice) - choice.groups
-    for place in range(start, len(order) if room > 0 else 0):
-        group = order[place]
-        size = groups[group, SIZE]
-        reach = FINISH_PLACES - choice.placed - room * size - choice.jokers
-        if reach > best or (reach == best and not outs_wanted):
-            break
-        need = groups[group, NEED]
-        can_be = choice.holes + groups[group, HOLE] <= best and fits(
-            choice.groups + 1,
-            choice.exact + groups[group, EXACT],
-            choice.four + (need >= 4),
-            choice.five + (need >= 5),
-        )
-        if can_be and take_cards(left, groups[group, MEMBERS], size):
-            return place
-    return -1
-
-
 # The search.
 
 
@@ -328,7 +301,7 @@ def search_finish(
         work: filled, see there.
         counts: (54,) the 13 cards after a draw, or 12 before it.
         jokers: which cards are jokers, as bits.
-        most: distances above it need not be told apart: ``most + 1`` stands for them.
+        most: distances above it are not told apart: ``most + 1`` stands for them.
         outs_wanted: whether to fill ``work.outs``; they are right for a distance
             from 1 to ``most``.
         gone: the cards, as bits, of which no other copy is to be had.
@@ -476,21 +449,20 @@ def add_outs(
     """
     trial = is_nearer(with_pair(choice, 1, 0, 0, 0), best)
     twin = is_nearer(with_pair(choice, 1, 0, 0, 1), best)
-    run_3 = trial or is_nearer(with_pair(choice, 0, 0, 0, 0), best)
-    run_4 = is_nearer(with_pair(choice, 0, 1, 0, 0), best)
-    run_5 = is_nearer(with_pair(choice, 0, 1, 1, 0), best)
+    runs = (
+        trial or is_nearer(with_pair(choice, 0, 0, 0, 0), best),
+        is_nearer(with_pair(choice, 0, 1, 0, 0), best),
+        is_nearer(with_pair(choice, 0, 1, 1, 0), best),
+    )
     beside = np.zeros(CARDS, dtype=np.int64)  # what lessens the distance beside a single card
     once, twice = joined, 0  # outs that at least one single card gives, and that two give
     for card in kinds:
         if left[card] > 0:
             if trial:
                 beside[card] |= other_suits(card)
-            if run_3:
-                beside[card] |= near[card, 0]
-            if run_4:
-                beside[card] |= near[card, 1]
-            if run_5:
-                beside[card] |= near[card, 2]
+            for size in range(len(runs)):
+                if runs[size]:
+                    beside[card] |= near[card, size]
             if twin:
                 beside[card] |= 1 << card
             twice |= once & beside[card]

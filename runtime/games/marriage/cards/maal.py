@@ -45,7 +45,13 @@ def copies_pay(copies: int, one: int, two: int, three: int) -> int:
 
 
 def marriage_points(tiplus: int, poplus: int, jhiplus: int) -> int:
-    """Return what tiplus, poplus and jhiplus pay together, in the marriages that pay most."""
+    """Return what tiplus, poplus and jhiplus pay together, in the marriages that pay most.
+
+    One marriage and a poplu beside it:
+
+    >>> marriage_points(1, 2, 1)
+    12
+    """
     best = 0
     for marriages in range(min(tiplus, poplus, jhiplus) + 1):
         points = 0 if marriages == 0 else (10 if marriages == 1 else 30)

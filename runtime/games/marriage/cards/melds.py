@@ -1,4 +1,4 @@
-"""Which cards are melds."""
+"""Which cards are melds, of the show and of the finish, and which of them a hand holds."""
 
 from __future__ import annotations
 
@@ -67,29 +67,30 @@ def is_finish_meld(cards: Cards, jokers: int) -> bool:
 
 
 @cache
-def pure_targets() -> tuple[Cards, ...]:
-    """Return every pure meld of three cards, without the master."""
-    tanelas = [(card,) * 3 for card in range(MASTER)]
-    runs = [
+def pure_runs() -> tuple[Cards, ...]:
+    """Return every pure sequence of three cards, without the master."""
+    return tuple(
         tuple(sorted(RANKS * suit + rank % RANKS for rank in range(low, low + 3)))
         for suit in range(4)
         for low in range(12)
-    ]
-    return (*tanelas, *runs)
+    )
+
+
+@cache
+def pure_targets() -> tuple[Cards, ...]:
+    """Return every pure meld of three cards, without the master."""
+    return (*((card,) * 3 for card in range(MASTER)), *pure_runs())
 
 
 def pure_melds(hand: Cards, master_is_pure: bool) -> list[Cards]:
     """Return every kind of pure meld of three cards that a hand holds."""
     held = Counter(hand)
-    found = [cards for cards in pure_targets() if all(held[c] >= cards.count(c) for c in cards)]
-    if master_is_pure and held[MASTER]:
-        pairs = {
-            pair
-            for run in pure_targets()[MASTER:]
-            for pair in combinations(run, 2)
-            if held[pair[0]] and held[pair[1]]
-        }
-        found += [(*pair, MASTER) for pair in sorted(pairs)]
+    found: list[Cards] = [(card,) * 3 for card in range(MASTER) if held[card] == 3]
+    found += [run for run in pure_runs() if all(map(held.__contains__, run))]
+    if master_is_pure and MASTER in held:
+        pairs = {pair for run in pure_runs() for pair in combinations(run, 2)}
+        held_pairs = sorted(pair for pair in pairs if all(map(held.__contains__, pair)))
+        found += [(*pair, MASTER) for pair in held_pairs]
     return found
 
 
@@ -110,7 +111,11 @@ def dublee_choices(hand: Cards) -> list[Melds]:
 
 
 def meld_names(cards: Cards) -> list[str]:
-    """Return the cards of a meld by name, an ace above the king last."""
+    """Return the cards of a meld by name, an ace above the king last.
+
+    >>> meld_names((0, 11, 12))
+    ['QS', 'KS', 'AS']
+    """
     if fits_sequence(cards, 5) and cards[0] % RANKS == 0 and cards[-1] % RANKS > 4:
         cards = (*cards[1:], cards[0])
     return names_of(cards)

@@ -1,4 +1,19 @@
-"""Distance to a show."""
+"""The distance to a show: how many cards must be replaced until it can be made.
+
+A hand may be shown once it holds three pure melds (tanelas and pure sequences of three).
+Replacing n cards means keeping the rest of nine places: the distance is 9 less the most cards
+of the hand that three target melds can hold.  No target may need more copies of a card than
+there are.
+
+Within one suit the best targets are found rank by rank (:func:`suit_covers`): what matters
+from the ranks before is only how many targets there are and how many sequences began one and
+two ranks ago.  A sequence queen-king-ace is decided on beforehand, since it meets the ace at
+both ends.  The four suits and the putali are then combined (:func:`add_covers`).  A suit is a
+number of 26 bits, two for each rank, so its answer can be remembered
+(:func:`remembered_covers`).
+
+Everything is exact.  The functions are flat and plain Python, which ``kernels`` compiles.
+"""
 
 from __future__ import annotations
 
@@ -8,9 +23,6 @@ import numpy as np
 
 from ustad.runtime.games.marriage.cards.cards import MASTER, PUTALI, RANKS, Ints
 from ustad.runtime.games.marriage.cards.melds import SHOW_MELDS
-
-SHOW_PLACES = 9
-ALL_SUIT_CARDS = (1 << 52) - 1
 
 
 def suit_key(counts: Any, suit: int) -> int:
@@ -75,9 +87,11 @@ def suit_covers(key: int, blocked: int, wild: int) -> int:
             for w in range(wild + 1):
                 if best[m, 0, 0, w] > covers[m]:
                     covers[m] = best[m, 0, 0, w]
+    found = 0
     for m in range(1, 4):
         covers[m] = max(covers[m], covers[m - 1])
-    return int(covers[1] | covers[2] << 4 | covers[3] << 8)
+        found |= covers[m] << 4 * (m - 1)
+    return int(found)
 
 
 def remembered_covers(memory: Ints, key: int, blocked: int, wild: int) -> int:

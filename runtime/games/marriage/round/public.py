@@ -95,7 +95,7 @@ class PublicState(NamedTuple):
 
     def discarded(self, seat: int) -> bool:
         """Tell whether a seat is known to have discarded in this round."""
-        return any(discard.seat == seat for discard in self.discards)
+        return any(discard.seat == seat for discard in reversed(self.discards))
 
     def shown(self, seat: int) -> bool:
         """Tell whether a seat has shown."""

@@ -70,7 +70,15 @@ def settle(course: Course, maal: Sequence[int] | Ints, net: Any) -> None:
 
 
 def settlement(course: Course, maal: Sequence[int]) -> tuple[int, ...]:
-    """Return what each seat wins in a round, see :func:`settle`."""
+    """Return what each seat wins in a round, see :func:`settle`.
+
+    Seat 0 of three finishes; seat 1 has shown, seat 2 has not:
+
+    >>> from ustad.runtime.games.marriage.round.course import first_turn
+    >>> course = first_turn(players=3, dealer=2)._replace(shown=0b011, finisher=0)
+    >>> settlement(course, (10, 4, 0))
+    (29, -5, -24)
+    """
     net = [0] * course.players
     settle(course, maal, net)
     return tuple(net)

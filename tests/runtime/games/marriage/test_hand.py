@@ -183,10 +183,10 @@ Ustad = Callable[..., Any]
 def test_what_is_laid_or_the_tiplu_is_not_waited_for(run_ustad: Ustad) -> None:
     """Two tanelas, two 7H: a third is a show, unless it is the tiplu."""
     held = "7H 7H 2S 2S 2S 9C 9C 9C 4H 10H KH 5S 8S JS 3C 6C QC 2D 5D 8D JD"
-    told = ["hand", "--json", "--cards", held]
-    free = run_ustad(*told).json
+    words = ["hand", "--json", "--cards", held]
+    free = run_ustad(*words).json
     assert (free["show_distance"], free["outs"]) == (1, [{"card": "7H", "unseen": 1}])
-    gone = run_ustad(*told, "--tiplu", "7H").json
+    gone = run_ustad(*words, "--tiplu", "7H").json
     assert gone["show_distance"] == 2
     assert all("7H" not in row["missing"] for row in gone["partition"] + gone["whole_show"])
     assert gone["finish_distance"] == 5
@@ -199,34 +199,34 @@ def test_what_is_laid_or_the_tiplu_is_not_waited_for(run_ustad: Ustad) -> None:
 def test_after_the_show_with_laid_tanelas_their_maal_counts(run_ustad: Ustad) -> None:
     held = "5C 6C 7S 9D 9S 9C KD KS 10C 2H 3H 4H JS"
     plain = run_ustad("hand", "--json", "--after-show", "--tiplu", "7H", "--cards", held).json
-    told = ["hand", "--json", "--after-show", "--tiplu", "7H", "--laid", "4S 4S 4S"]
-    laid = run_ustad(*told, "--cards", f"{held} 4S 4S 4S").json
+    words = ["hand", "--json", "--after-show", "--tiplu", "7H", "--laid", "4S 4S 4S"]
+    laid = run_ustad(*words, "--cards", f"{held} 4S 4S 4S").json
     assert laid["finish_distance"] == plain["finish_distance"] == 1
     assert laid["maal"] == plain["maal"] + 5
 
 
 def test_after_seven_dublees_an_eighth_finishes(run_ustad: Ustad) -> None:
-    told = ["hand", "--json", "--after-show", "--tiplu", "7H", "--cards"]
-    answer = run_ustad(*told, "2C 2C 5S 9D JH KC AS 8H").json
+    words = ["hand", "--json", "--after-show", "--tiplu", "7H", "--cards"]
+    answer = run_ustad(*words, "2C 2C 5S 9D JH KC AS 8H").json
     assert (answer["can_finish"], answer["melds"]) == (True, [["2C", "2C"]])
-    short = run_ustad(*told, "2C 3C 5S 9D JH KC AS 8H").json
+    short = run_ustad(*words, "2C 3C 5S 9D JH KC AS 8H").json
     assert (short["can_finish"], short["finish_distance"]) == (False, 1)
-    # The card thrown brings the fewest: all have two copies unseen but what is a joker stays.
+    # The discard brings the fewest: all have two copies unseen but what is a joker stays.
     assert short["outs_unseen"] == 14
-    before = run_ustad(*told, "2C 3C 5S 9D JH KC PJ").json
+    before = run_ustad(*words, "2C 3C 5S 9D JH KC PJ").json
     assert before["outs_unseen"] == 6 * 2 + 2
 
 
 @pytest.mark.parametrize(
-    ("told", "key"),
+    ("words", "key"),
     [
         (["--after-show", "--not-shown", "--cards", "7H"], "--not-shown"),
         (["--after-show", "--cards", "7H 8H"], "13 cards"),
         (["--after-show", "--laid", "PJ PJ PJ", "--cards", "PJ PJ PJ 7H"], "beside those laid"),
     ],
 )
-def test_what_makes_no_sense_after_the_show(told: list[str], key: str, run_ustad: Ustad) -> None:
-    run = run_ustad("hand", *told)
+def test_what_makes_no_sense_after_the_show(words: list[str], key: str, run_ustad: Ustad) -> None:
+    run = run_ustad("hand", *words)
     assert run.status == 2
     assert key in run.err
     assert run.err.count("\n") == 1

@@ -76,7 +76,7 @@ def slow_rating(view: View, card: int) -> tuple[int, int]:
     distance = show_distance(memory, hand, laid, rules.numbers.master_is_pure)
     outs = 0
     for new in range(CARDS if rules.numbers.master_is_pure else MASTER):
-        # The card thrown lies on the pile: no copy of it comes from elsewhere.
+        # The discard lies on the pile: no copy of it comes from elsewhere.
         if unseen[new] and hand[new] < 3:
             hand[new] += 1
             better = show_distance(memory, hand, laid, rules.numbers.master_is_pure) < distance
@@ -119,7 +119,7 @@ def test_plain_and_compiled_functions_agree() -> None:
 
 @pytest.mark.parametrize("level", LEVELS)
 def test_levels_keep_what_every_level_keeps(level: str) -> None:
-    """Legal moves alone; a putali or master thrown only with nothing else; a finish taken."""
+    """Legal moves alone; a putali or master discarded only with nothing else; a finish taken."""
     rules = Marriage()
     bot = ENTRY.levels.bot(level, rules, None, 5)
     finishes = 0
@@ -271,7 +271,7 @@ def position(
     )  # fmt: skip
 
 
-def told(view: View) -> tuple[dict[str, float], str]:
+def nets_and_why(view: View) -> tuple[dict[str, float], str]:
     """Return expert's net for each move, by its words, and why the best is the best."""
     advice = ENTRY.levels.bot("expert", view.rules, None, 0).ask(view)
     assert advice.extra is not None
@@ -292,7 +292,7 @@ LOOSE = "6S 6S 7S 9S 4H KH 3D 5C 7C 9C KC KC"
         (LOOSE, "5C", "5H", "pile"),  # a joker that pays nothing
         # Any card finishes these four tanelas, but not with a joker to keep.
         ("6S 6S 6S 2H 2H 2H 9D 9D 9D JC JC JC", "PJ", "5H", "stock"),
-        # Here the joker stands in for the card thrown.
+        # Here the joker stands in for the discard.
         ("6S 6S 6S 2H 2H 2H 9D 9D 9D JC QC KC", "PJ", "5H", "pile"),
     ],
 )
@@ -320,7 +320,7 @@ def test_a_printed_joker_on_the_pile_is_taken_before_the_show(level: str) -> Non
 
 
 def test_what_a_joker_is_worth_is_told_in_net_points() -> None:
-    nets, why = told(position(LOOSE, "2H QH JD 10C PJ", SHOWN, tiplu="5H"))
+    nets, why = nets_and_why(position(LOOSE, "2H QH JD 10C PJ", SHOWN, tiplu="5H"))
     assert "PJ of the pile, a joker, is worth" in why
     # It pays 5 from each of three, and cannot be worth more than a finish beside.
     assert 15 <= nets["draw pile"] - nets["draw stock"] < 50
@@ -361,22 +361,22 @@ def test_a_tanela_laid_brings_what_it_pays(
     laid_need_tiplu: bool, hand: str, lay: str, show: str, more: int
 ) -> None:
     """45 for three putali instead of 25, and 5 for others, from each of three."""
-    nets, why = told(position(hand, "KD", options={"laid_need_tiplu": laid_need_tiplu}))
+    nets, why = nets_and_why(position(hand, "KD", options={"laid_need_tiplu": laid_need_tiplu}))
     assert nets[lay] - nets[show] == pytest.approx(3 * more)
     assert f"pays {more} more from each" in why
     assert ("once the tiplu is seen" in why) == laid_need_tiplu
 
 
-def test_finishes_differ_by_the_maal_of_the_card_thrown() -> None:
-    """Tiplu KS: the QS may be kept, for 2 from each, or thrown."""
+def test_finishes_differ_by_the_maal_of_the_discard() -> None:
+    """Tiplu KS: the QS may be kept, for 2 from each, or discarded."""
     own = seat_to_json(0, "9H 9H 9H|5H 6H 7H|QD KD AD")
     view = position("2C 3C 4C 6C 7C 8C 2D 3D 4D 8S 9S 10S QS", "5C 6S 7C 8D", own, "QS", "KS")
-    by_thrown: dict[str, float] = {}
+    by_discard: dict[str, float] = {}
     for move, net in ENTRY.levels.bot("expert", view.rules, None, 0).ask(view).options:
         if isinstance(move, Finish):
-            by_thrown[CARD_NAMES[move.discard]] = net
-    assert len(by_thrown) > 1
-    assert max(by_thrown.values()) - by_thrown["QS"] == pytest.approx(3 * 2)
+            by_discard[CARD_NAMES[move.discard]] = net
+    assert len(by_discard) > 1
+    assert max(by_discard.values()) - by_discard["QS"] == pytest.approx(3 * 2)
 
 
 EIGHTH = seat_to_json(0, "AS AS|6S 6S|10S 10S|2H 2H|7H 7H|2D 2D|5D 5D", dublees=True)
@@ -384,7 +384,7 @@ EIGHTH = seat_to_json(0, "AS AS|6S 6S|10S 10S|2H 2H|7H 7H|2D 2D|5D 5D", dublees=
 
 def test_words_tell_what_an_eighth_dublee_takes() -> None:
     view = position("4S 4S 6H 3D 4D 7D AC 9C", "5C 6C 7C 8D", EIGHTH, "4S", "KS")
-    assert "takes 8 from each who has shown and 15 from each who has not" in told(view)[1]
+    assert "takes 8 from each who has shown and 15 from each who has not" in nets_and_why(view)[1]
 
 
 def test_words_tell_the_nearer_route() -> None:
@@ -392,14 +392,15 @@ def test_words_tell_the_nearer_route() -> None:
     # Nine single cards, two copies of each unseen.
     assert (
         "1 from a show of seven dublees, 18 of 138 unseen cards help"
-        in told(position(hand, "KD"))[1]
+        in nets_and_why(position(hand, "KD"))[1]
     )
 
 
 def test_a_pure_master_is_an_out() -> None:
     hand = "3S 4S 6S 7S 8S 9S JS KS AH 6H 8H QH 2D 3D 5D JD QD KD 2C 4C QC"
     plain, pure = (
-        told(position(hand, "10H", options={"master_is_pure": pure}))[1] for pure in (False, True)
+        nets_and_why(position(hand, "10H", options={"master_is_pure": pure}))[1]
+        for pure in (False, True)
     )
     assert "1 from a show, 27 of 138 unseen cards help" in plain
     assert "1 from a show, 28 of 138 unseen cards help" in pure
@@ -437,12 +438,12 @@ def test_a_net_is_told_while_chance_moves() -> None:
     view = position(LOOSE, "2H QH JD 10C 4S", SHOWN, tiplu="5H")
     bot = ENTRY.levels.bot("expert", view.rules, None, 0)
     waiting = bot.ask(view.apply(Draw(STOCK)))
-    told_before = dict(bot.ask(view).options)
-    assert waiting.value == pytest.approx(max(told_before.values()), abs=0.5)
+    nets_before = dict(bot.ask(view).options)
+    assert waiting.value == pytest.approx(max(nets_before.values()), abs=0.5)
 
 
 def test_no_net_is_told_that_no_round_pays() -> None:
     """Every card is needed or a joker: what is taken instead costs a step, not the world."""
     hand = "6S 6S 6S 2H 2H 2H 5D 5S 5C 4H 6H PJ"
-    nets, _ = told(position(hand, "3S QH JD 8C", SHOWN, tiplu="5H"))
+    nets, _ = nets_and_why(position(hand, "3S QH JD 8C", SHOWN, tiplu="5H"))
     assert all(abs(net) < 400 for net in nets.values())

@@ -274,8 +274,8 @@ def check_outs(hands: list[tuple[list[int], int]]) -> None:
         if distance == 0:
             continue
         full = np.bincount(hand, minlength=54)
-        thrown = sorted(set(hand)) if len(hand) == 13 else [CARDS]
-        for card in thrown:
+        discards = sorted(set(hand)) if len(hand) == 13 else [CARDS]
+        for card in discards:
             rest = list(hand)
             if card < CARDS:
                 if jokers >> card & 1:
@@ -402,13 +402,13 @@ def check_whole_hands(count: int, seed: int) -> None:
             hand.append(cards[len(hand)])
         if hand.count(tiplu) == 3:
             continue
-        told = Hand(
+        judged = Hand(
             Marriage(),
             tuple(sorted(hand + laid)),
             (tuple(laid),) if laid else (),
             tiplu,
         )
-        answer = judge_hand(told)
+        answer = judge_hand(judged)
         able += answer["show_distance"] == 0
         assert answer["finish_distance"] == whole_distance(hand, laid, tiplu), (hand, laid, tiplu)
         missing = sum(len(row["missing"]) for row in answer["whole_show"])

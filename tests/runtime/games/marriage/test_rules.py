@@ -71,18 +71,18 @@ def of_kind(*kinds: str) -> Any:
 
 @of_kind("can_show", "maal", "finish")
 def test_hand_answers_as_known(case: dict[str, Any], run_ustad: Callable[..., Any]) -> None:
-    told = ["hand", "--json", "--cards", " ".join(case.get("hand") or case["cards"])]
+    flags = ["hand", "--json", "--cards", " ".join(case.get("hand") or case["cards"])]
     if case["kind"] == "finish":
-        told.append("--after-show")
+        flags.append("--after-show")
     if "tiplu" in case:
-        told += ["--tiplu", case["tiplu"]]
+        flags += ["--tiplu", case["tiplu"]]
     if case.get("player_has_shown") is False:
-        told.append("--not-shown")
+        flags.append("--not-shown")
     for tanela in case["laid"]:
-        told += ["--laid", " ".join(tanela)]
+        flags += ["--laid", " ".join(tanela)]
     for name, value in case.get("options", {}).items():
-        told += ["--option", f"{name}={json.dumps(value)}"]
-    run = run_ustad(*told)
+        flags += ["--option", f"{name}={json.dumps(value)}"]
+    run = run_ustad(*flags)
     assert run.status == 0
     assert {key: run.json[key] for key in case["expect"]} == case["expect"]
 
@@ -341,7 +341,7 @@ def position(**changes: Any) -> dict[str, Any]:
     return {**start, **changes}
 
 
-def test_the_card_just_taken_may_not_be_thrown() -> None:
+def test_the_card_just_taken_may_not_be_discarded() -> None:
     state = CODEC.state_from_json(position()).apply(Draw("pile"))
     five = CARD_NUMBER["5C"]
     assert Discard(five) not in state.legal_moves()
@@ -353,9 +353,9 @@ def test_a_trial_or_a_joker_is_no_show_and_the_message_names_it() -> None:
     names = words("9H 9H 9H 5H 6H PJ 10S 10D 10C QD KD AD 4C 8C KC 2D 4D 7D JD 3S 6S")
     state = CODEC.state_from_json(position(hand=names))
     for bad in (["10S", "10D", "10C"], ["5H", "6H", "PJ"]):
-        told = {"show": [["9H"] * 3, bad, ["QD", "KD", "AD"]]}
+        written = {"show": [["9H"] * 3, bad, ["QD", "KD", "AD"]]}
         with pytest.raises(MoveError, match="no pure meld"):
-            state.apply(CODEC.move_from_json(told))
+            state.apply(CODEC.move_from_json(written))
 
 
 def test_three_laid_tanelas_need_the_show_to_be_called() -> None:
@@ -423,7 +423,7 @@ def test_unknown_options_are_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    ("told", "key"),
+    ("flags", "key"),
     [
         (["--cards", "7X"], "7X"),
         (["--cards", "7H 7H 7H", "--tiplu", "7H"], "7H"),
@@ -433,9 +433,9 @@ def test_unknown_options_are_refused() -> None:
     ],
 )
 def test_wrong_hands_are_one_line_errors(
-    told: list[str], key: str, run_ustad: Callable[..., Any]
+    flags: list[str], key: str, run_ustad: Callable[..., Any]
 ) -> None:
-    run = run_ustad("hand", *told)
+    run = run_ustad("hand", *flags)
     assert run.status == 2
     assert run.out == ""
     assert run.err.count("\n") == 1
@@ -458,8 +458,8 @@ def test_hand_prints_the_best_show_and_the_finish() -> None:
         ]
         assert sum(row["missing"] for row in answer["finish"]) == min(left)
         assert answer["finish_distance"] <= min(left)
-        told = sorted_melds([CARD_NUMBER[name] for name in meld] for meld in answer["melds"])
-        assert all(is_pure(meld, False) for meld in told)
+        found_melds = sorted_melds([CARD_NUMBER[name] for name in meld] for meld in answer["melds"])
+        assert all(is_pure(meld, False) for meld in found_melds)
     assert found
 
 
@@ -490,16 +490,16 @@ def test_melds_of_a_finish_are_melds_and_every_discard_is_found() -> None:
 @pytest.mark.parametrize(("given", "counted"), [(5, 5), (1, 1), (9, 9), (0, 1), (2, 9)])
 def test_turns_of_the_round_or_of_the_seat_to_move(given: int, counted: int) -> None:
     """Seat 0 begins; seat 1 is to move after 1, 5, 9, ... turns, having had 0, 1, 2, ..."""
-    told = position(turns=given, to_move=1)
-    state = CODEC.state_from_json(told)
+    written = position(turns=given, to_move=1)
+    state = CODEC.state_from_json(written)
     assert state.public.course.turns == counted
     assert before_first_draw(state.public.course, state.public.has_discarded) == (counted < 4)
     assert CODEC.state_to_json(state)["turns"] == counted
 
 
-def test_a_seat_that_has_thrown_is_past_its_first_draw() -> None:
-    thrown = [{"seat": 0, "card": "3H"}, {"seat": 1, "card": "5C"}]
-    state = CODEC.state_from_json(position(discards=thrown))
+def test_a_seat_that_has_discarded_is_past_its_first_draw() -> None:
+    discards = [{"seat": 0, "card": "3H"}, {"seat": 1, "card": "5C"}]
+    state = CODEC.state_from_json(position(discards=discards))
     assert not before_first_draw(state.public.course, state.public.has_discarded)
     assert all(not isinstance(move, Lay) for move in state.legal_moves())
 
@@ -510,10 +510,10 @@ def test_a_first_show_on_an_empty_stock_stands_without_a_tiplu() -> None:
     held = Counter(hand)
     others = [name for name in CARD_NAMES for _ in range(COPIES[CARD_NUMBER[name]] - held[name])]
     pile = others[:75]
-    told = position(
+    written = position(
         turns=76, phase="discard", hand=hand, drawn="3H", pile=pile, stock=0, discards=[]
     )
-    state = CODEC.state_from_json(told)
+    state = CODEC.state_from_json(written)
     show = next(move for move in state.legal_moves() if isinstance(move, Show))
     after = state.apply(show)
     assert (after.public.course.stock, after.public.course.tiplu_drawn) == (0, False)
@@ -522,24 +522,24 @@ def test_a_first_show_on_an_empty_stock_stands_without_a_tiplu() -> None:
     assert again.legal_moves()
 
 
-def test_another_seat_cannot_throw_a_card_that_this_seat_holds_whole() -> None:
-    told = position(turns=1, to_move=1, phase="discard", stock=74)
-    state = CODEC.state_from_json(told)
+def test_another_seat_cannot_discard_a_card_that_this_seat_holds_whole() -> None:
+    written = position(turns=1, to_move=1, phase="discard", stock=74)
+    state = CODEC.state_from_json(written)
     with pytest.raises(MoveError, match="more copies"):
         state.apply(Discard(CARD_NUMBER["9H"]))
     assert state.apply(Discard(CARD_NUMBER["3H"])).public.top == CARD_NUMBER["3H"]
 
 
-def test_a_card_that_leaves_nothing_to_throw_is_not_taken() -> None:
+def test_a_card_that_leaves_nothing_to_discard_is_not_taken() -> None:
     """Two tanelas laid and seven dublees shown: the last card's twin could not be followed."""
     pairs = [[name] * 2 for name in words("2C 3C 4C 5C 6C 7C 8C")]
     table = position()["table"]
     table[0] |= {"melds": pairs, "laid_before_draw": [["9H"] * 3, ["5S"] * 3]}
     table[0] |= {"shown": True, "dublees": True}
-    told = position(
+    written = position(
         turns=4, hand=["KD"], table=table, pile=["KD"], stock=74, tiplu_drawn=True, tiplu="JH"
     )
-    state = CODEC.state_from_json(told)
+    state = CODEC.state_from_json(written)
     assert list(state.legal_moves()) == [Draw("stock")]
     with pytest.raises(MoveError, match="followed by a discard"):
         state.apply(Draw("pile"))
@@ -547,7 +547,7 @@ def test_a_card_that_leaves_nothing_to_throw_is_not_taken() -> None:
 
 def test_at_the_end_of_a_round_all_hands_are_told() -> None:
     for state, move in random_round(3, 5, {}):
-        told = TEXT.describe(state)
-        seats = [seat for seat in range(3) if f"hand of seat {seat}:" in told]
+        written = TEXT.describe(state)
+        seats = [seat for seat in range(3) if f"hand of seat {seat}:" in written]
         assert seats == ([0, 1, 2] if move is None else [state.current_player()])
-    assert "net" in told
+    assert "net" in written

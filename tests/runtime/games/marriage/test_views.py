@@ -83,12 +83,12 @@ def rich_deal(rules: Marriage, players: int, choose: random.Random) -> Deal:
     if choose.random() < 0.5:
         kept = choose.randrange(2, 9)
         course, pile = state.public.course, (*state.stock[:-kept], *state.public.pile)
-        # Everybody has drawn from the stock and thrown that card again.
-        thrown = tuple(
+        # Everybody has drawn from the stock and discarded that card again.
+        discards = tuple(
             SeatCard(seat_of_turn(course, turn), card) for turn, card in enumerate(pile[1:])
         )
-        course = course._replace(stock=kept, turns=len(thrown))
-        public = state.public._replace(course=course, pile=pile, discards=thrown)
+        course = course._replace(stock=kept, turns=len(discards))
+        public = state.public._replace(course=course, pile=pile, discards=discards)
         state = state._replace(stock=state.stock[-kept:], public=public)
     return state
 
@@ -224,15 +224,15 @@ def test_views_accept_what_some_deal_behind_them_allows(count: int) -> None:
             players = state.public.course.players
             seat = (mover + choose.randrange(1, players)) % players
             other = state.view(seat)
-            told = json.dumps(CODEC.state_to_json(other))
-            assert CODEC.state_from_json(json.loads(told)) == other
+            written = json.dumps(CODEC.state_to_json(other))
+            assert CODEC.state_from_json(json.loads(written)) == other
             theirs = tried(other, move)
             if after is not None:
-                assert theirs is not None, (move, told)
+                assert theirs is not None, (move, written)
                 if not after.is_over():
                     assert followed(theirs, after) == after.view(seat)
             else:
-                assert (theirs is not None) == possible(other, move, choose), (move, told)
+                assert (theirs is not None) == possible(other, move, choose), (move, written)
             accepted[type(move).__name__, theirs is not None] += 1
     for kind in (Lay, Show, ShowDublees, Finish, Discard):
         assert min(accepted[kind.__name__, fine] for fine in (True, False)) > 1, accepted
@@ -243,8 +243,8 @@ def test_changed_positions_are_refused_or_mean_something() -> None:
     choose = random.Random(5)
     refused = 0
     for state, _ in rounds(30, 6):
-        told = CODEC.state_to_json(state.view(choose.randrange(state.public.course.players)))
-        key = choose.choice([*told, "finisher", "shown_blind", "drawn_from"])
+        written = CODEC.state_to_json(state.view(choose.randrange(state.public.course.players)))
+        key = choose.choice([*written, "finisher", "shown_blind", "drawn_from"])
         changes: dict[str, list[Any]] = {
             "phase": ["draw", "discard"],
             "tiplu_drawn": [True, False, None],
@@ -256,9 +256,9 @@ def test_changed_positions_are_refused_or_mean_something() -> None:
             "drawn": [None, "7H"],
             "tiplu": [None, "7H", "PJ"],
         }
-        told[key] = choose.choice(changes.get(key, [told.get(key)]))
+        written[key] = choose.choice(changes.get(key, [written.get(key)]))
         try:
-            view = CODEC.state_from_json(told)
+            view = CODEC.state_from_json(written)
         except PositionError:
             refused += 1
             continue
@@ -334,28 +334,28 @@ def test_more_cards_than_a_hand_has_are_not_laid() -> None:
     table = [{"seat": at, "melds": [], "laid_before_draw": [], "shown": False, "dublees": False}
              for at in range(2)]  # fmt: skip
     table[1] |= {"laid_before_draw": [["AS"] * 3, ["2S"] * 3, ["3S"] * 3]}
-    told = {
+    written = {
         "game": "marriage", "options": {}, "players": 2, "seat": 0, "to_move": 1, "dealer": 0,
         "turns": 0, "phase": "discard", "drawn": None, "table": table, "tiplu_drawn": False,
         "tiplu": None, "pile": ["4C"], "discards": [], "taken": [], "stock": 116,
         "hand": list(CARD_NAMES[13:34]),
     }  # fmt: skip
-    view = CODEC.state_from_json(told)
+    view = CODEC.state_from_json(written)
     with pytest.raises(MoveError, match="holds 13 cards only"):
         view.apply(ShowDublees(tuple((card,) * 2 for card in range(34, 41))))
     pairs = [[CARD_NAMES[card]] * 2 for card in range(34, 41)]
     table[1] |= {"melds": pairs, "shown": True, "dublees": True}
     with pytest.raises(PositionError, match="at most 21 cards"):
-        CODEC.state_from_json({**told, "tiplu_drawn": True, "stock": 115})
+        CODEC.state_from_json({**written, "tiplu_drawn": True, "stock": 115})
 
 
-def changed(told: dict[str, Any], choose: random.Random) -> dict[str, Any] | None:
+def changed(written: dict[str, Any], choose: random.Random) -> dict[str, Any] | None:
     """Return a position of a round with one thing of its play changed that cannot be so."""
-    told = json.loads(json.dumps(told))
-    players, seat = told["players"], told["seat"]
-    discards, taken, pile = told["discards"], told["taken"], told["pile"]
+    written = json.loads(json.dumps(written))
+    players, seat = written["players"], written["seat"]
+    discards, taken, pile = written["discards"], written["taken"], written["pile"]
     kind = choose.randrange(5)
-    if kind == 0 and discards:  # thrown out of turn
+    if kind == 0 and discards:  # discarded out of turn
         row = choose.choice(discards)
         row["seat"] = (row["seat"] + choose.randrange(1, players)) % players
     elif kind == 1 and taken:  # taken out of turn
@@ -365,12 +365,12 @@ def changed(told: dict[str, Any], choose: random.Random) -> dict[str, Any] | Non
         if sum(entry["card"] == row["card"] for entry in discards) > 1 or row == taken[0]:
             return None
     elif kind == 2:  # what this seat holds whole was taken by another
-        whole = [card for card in told["hand"] if told["hand"].count(card) == 3]
+        whole = [card for card in written["hand"] if written["hand"].count(card) == 3]
         if not whole:
             return None
         taken.append({"seat": (seat + 1) % players, "card": whole[0]})
-    elif kind == 3 and told["phase"] == "draw" and "finisher" not in told:
-        told["stock"] += len(pile)  # the pile is gone
+    elif kind == 3 and written["phase"] == "draw" and "finisher" not in written:
+        written["stock"] += len(pile)  # the pile is gone
         pile.clear()
     elif kind == 4 and len(pile) > 1:  # another order of the pile
         pile[0], pile[-1] = pile[-1], pile[0]
@@ -378,7 +378,7 @@ def changed(told: dict[str, Any], choose: random.Random) -> dict[str, Any] | Non
             return None
     else:
         return None
-    return told
+    return written
 
 
 def test_play_that_cannot_have_been_is_refused() -> None:
@@ -393,9 +393,9 @@ def test_play_that_cannot_have_been_is_refused() -> None:
             piles = [move for move in moves if move == Draw("pile")]
             state = state.apply(choose.choice(piles if piles and number % 2 else moves))
             view = state.view(choose.randrange(state.public.course.players))
-            told = CODEC.state_to_json(view)
-            assert CODEC.state_from_json(told) == view
-            impossible = changed(told, choose)
+            written = CODEC.state_to_json(view)
+            assert CODEC.state_from_json(written) == view
+            impossible = changed(written, choose)
             if impossible is not None:
                 refused[state.public.course.players] += 1
                 with pytest.raises(PositionError):
@@ -406,12 +406,15 @@ def test_play_that_cannot_have_been_is_refused() -> None:
 SEEN = "9H 9H 9H 5H 6H 7H QD KD AD 2C 4C 8C KC 2D 4D 7D JD 3S 6S JS KS"
 
 
-def told_play(
+def play_so_far(
     turns: int, pile: str, discards: str = "", taken: str = "", hand: str = SEEN, **keys: Any
 ) -> dict[str, Any]:
-    """Return a position of four seats; cards thrown and taken are written as ``0:6C``."""
-    pairs = [[entry.split(":") for entry in told.split()] for told in (discards, taken)]
-    told = [[{"seat": int(seat), "card": card} for seat, card in rows] for rows in pairs]
+    """Return a position of four seats; cards discarded and taken are written as ``0:6C``."""
+
+    def entries(written: str) -> list[dict[str, Any]]:
+        pairs = (entry.split(":") for entry in written.split())
+        return [{"seat": int(seat), "card": card} for seat, card in pairs]
+
     return {
         "game": "marriage", "options": {}, "players": 4, "seat": 0, "to_move": 0, "dealer": 3,
         "turns": turns, "phase": "draw", "hand": hand.split(), "drawn": None,
@@ -420,55 +423,55 @@ def told_play(
             for at in range(4)
         ],
         "tiplu_drawn": False, "tiplu": None, "pile": pile.split(),
-        "discards": told[0], "taken": told[1],
+        "discards": entries(discards), "taken": entries(taken),
         "stock": 160 - 84 - len(pile.split()) - (keys.get("phase") == "discard"),
         **keys,
     }  # fmt: skip
 
 
-THROWN = "0:6C 1:7C 2:8D 3:10C"
+DISCARDED = "0:6C 1:7C 2:8D 3:10C"
 
 
 @pytest.mark.parametrize(
-    ("told", "key"),
+    ("written", "key"),
     [
-        (told_play(0, ""), "pile"),
-        (told_play(0, "5C 6C 7C"), "pile: expected at most 1"),
-        (told_play(4, "5C 6C 7C 8D 10C", THROWN, "1:9H"), "taken: expected at most 0"),
-        (told_play(4, "5C 6C 8D 10C", THROWN, "1:9H"), "pile"),
-        (told_play(4, "5C 6C 7C 8D 10C", "2:QS 2:3C 2:8D 2:10C"), r"discards\[0\].*seat 0"),
-        (told_play(4, "5C 6C 7C 8S 10C", THROWN), "pile"),
+        (play_so_far(0, ""), "pile"),
+        (play_so_far(0, "5C 6C 7C"), "pile: expected at most 1"),
+        (play_so_far(4, "5C 6C 7C 8D 10C", DISCARDED, "1:9H"), "taken: expected at most 0"),
+        (play_so_far(4, "5C 6C 8D 10C", DISCARDED, "1:9H"), "pile"),
+        (play_so_far(4, "5C 6C 7C 8D 10C", "2:QS 2:3C 2:8D 2:10C"), r"discards\[0\].*seat 0"),
+        (play_so_far(4, "5C 6C 7C 8S 10C", DISCARDED), "pile"),
         (
-            told_play(
+            play_so_far(
                 0, "5C", "", "2:QH 2:QH 1:QH 3:QH", SEEN + " 3H", phase="discard", drawn="3H"
             ),
             "taken: expected at most 0",
         ),
-        # Seat 2 took a 7C that seat 1 threw, all three of which this seat holds.
+        # Seat 2 took a 7C that seat 1 discarded, all three of which this seat holds.
         (
-            told_play(4, "5C 6C 8D 10C", THROWN, "2:7C", SEEN.replace("9H", "7C")),
+            play_so_far(4, "5C 6C 8D 10C", DISCARDED, "2:7C", SEEN.replace("9H", "7C")),
             "taken: 7C: there are 3, got 4",
         ),
-        # This seat took the first card, threw another, and does not hold the first.
-        (told_play(4, "6C 7C 8D 10C", THROWN, "0:5C"), "hand: expected 5C"),
+        # This seat took the first card, discarded another, and does not hold the first.
+        (play_so_far(4, "6C 7C 8D 10C", DISCARDED, "0:5C"), "hand: expected 5C"),
     ],
 )
-def test_what_no_round_can_have_brought_about_is_refused(told: dict[str, Any], key: str) -> None:
+def test_what_no_round_can_have_brought_about_is_refused(written: dict[str, Any], key: str) -> None:
     with pytest.raises(PositionError, match=key):
-        CODEC.state_from_json(told)
+        CODEC.state_from_json(written)
 
 
 @pytest.mark.parametrize(
-    "told",
+    "written",
     [
-        told_play(0, "5C", "1:5C", "2:9S"),  # the turns not counted
-        told_play(4, "5C 6C 7C 8D 10C", THROWN),
-        told_play(4, "5C 6C 8D 10C", THROWN, "2:7C"),
-        told_play(4, "5C 6C 8D 10C", THROWN),  # who took the 7C is forgotten
-        told_play(8, "5C 10C", "3:10C", "2:9S"),  # much is forgotten
-        told_play(2, "5C 6C 7C 8D 10C", "3:10C"),  # two turns of each seat
+        play_so_far(0, "5C", "1:5C", "2:9S"),  # the turns not counted
+        play_so_far(4, "5C 6C 7C 8D 10C", DISCARDED),
+        play_so_far(4, "5C 6C 8D 10C", DISCARDED, "2:7C"),
+        play_so_far(4, "5C 6C 8D 10C", DISCARDED),  # who took the 7C is forgotten
+        play_so_far(8, "5C 10C", "3:10C", "2:9S"),  # much is forgotten
+        play_so_far(2, "5C 6C 7C 8D 10C", "3:10C"),  # two turns of each seat
     ],
 )
-def test_what_some_round_can_have_brought_about_is_read(told: dict[str, Any]) -> None:
-    view = CODEC.state_from_json(told)
+def test_what_some_round_can_have_brought_about_is_read(written: dict[str, Any]) -> None:
+    view = CODEC.state_from_json(written)
     assert CODEC.state_from_json(CODEC.state_to_json(view)) == view

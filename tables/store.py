@@ -1,7 +1,7 @@
 """Table files: written whole or not at all, and believed only when every byte is right.
 
 The problem.  Users bet on these numbers, so a file that was cut short, changed,
-or made for other rules must never answer.  The HDF5 library is no judge of
+or made for other rules must never answer.  The HDF5 library does not tell
 that: it reads what it is given, and a damaged file can even crash it.
 
 The form.  A file is an HDF5 file with a *user block*, the 512 bytes that HDF5

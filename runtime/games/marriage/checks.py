@@ -179,7 +179,7 @@ def _check_pile(fields: Fields, public: PublicState) -> None:
 
     Each turn leaves one card more on the pile than it takes from it.  What a seat
     remembers of who discarded and took what may begin late, and is then held against the
-    length of the pile only.  Discards beside 0 turns come from somebody who has not counted
+    length of the pile only.  Discards beside 0 turns come from a person who has not counted
     the turns.
     """
     course, pile, discards = public.course, public.pile, public.discards

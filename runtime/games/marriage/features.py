@@ -3,7 +3,7 @@
 **Before the show** (:func:`rate_before_show`): the distance to three pure melds and its
 *outs* (the unseen cards that lessen it) as a share of all unseen cards, the same for seven
 dublees, estimated turns until the show on the cheaper of the two routes, and whether
-somebody has shown.  **After the show** (:func:`rate_after_show`): distance, outs and
+a seat has shown.  **After the show** (:func:`rate_after_show`): distance, outs and
 estimated turns until the finish.  A card of the pile is described by the difference that it
 makes (:func:`fill_take_pre_show`, :func:`fill_take_post_show`).
 
@@ -158,7 +158,7 @@ def fill_pre_show(
         dublees: how many pairs there are.
         dublee_outs: the share of cards that bring one more.
         dublee: whether seven dublees are a show.
-        shown: 1 if somebody has shown, else 0.
+        shown: 1 if a seat has shown, else 0.
     """
     row[:] = 0.0
     turns = estimated_turns(distance, outs, USUAL_SHOW)
@@ -500,7 +500,7 @@ def fill_take_pre_show(row: Floats, before: Floats, after: Floats, card: int, sh
     """Fill a row with what taking the pile's card changes before the show.
 
     ``before`` rates the hand as it is, ``after`` the hand with the card and the best
-    discard; ``shown`` is 1 if somebody has shown.
+    discard; ``shown`` is 1 if a seat has shown.
     """
     for k in range(PRE_SHOW):
         row[k] = after[k] - before[k]

@@ -157,8 +157,8 @@ class Comparison:
     """What a comparison found.
 
     Attributes:
-        states: the states in which somebody bets.
-        bets: the nodes at which somebody chooses.
+        states: the states in which a seat bets.
+        bets: the nodes at which a seat chooses.
         changed: how many of these have another best bet, or other equals, by the rounded shares.
         nodes: these nodes, each as often as it has equals; see :func:`compare`.
         places: the places of the equals by the exact table.
@@ -227,7 +227,7 @@ def compare(
 
 
 def _throws(players: int, total: int, most: int) -> Iterator[tuple[Ints, Ints]]:
-    """Yield numbers and stacks of the splits in which somebody bets, at most so many at once."""
+    """Yield numbers and stacks of the splits in which a seat bets, at most so many at once."""
     stacks = all_splits(players, total)
     alive = np.flatnonzero((stacks[:, 0] > 0) & (stacks.max(axis=1) < total))
     size = max(1, most)

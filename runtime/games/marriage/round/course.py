@@ -70,7 +70,7 @@ def among(seats: int, seat: int) -> bool:
 
 
 def is_over(course: Course) -> bool:
-    """Tell whether somebody has finished, or no card is left to draw."""
+    """Tell whether a seat has finished, or no card is left to draw."""
     return course.finisher != NOBODY or (course.stock == 0 and not course.has_drawn)
 
 

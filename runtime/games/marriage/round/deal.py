@@ -58,7 +58,7 @@ class Deal(NamedTuple):
     stock: Cards
 
     def is_over(self) -> bool:
-        """Tell whether somebody has finished or the stock is used up."""
+        """Tell whether a seat has finished or the stock is used up."""
         return is_over(self.public.course)
 
     def current_player(self) -> int:

@@ -47,7 +47,7 @@ from ustad.runtime.games.marriage.round.public import PublicState
 class Known(NamedTuple):
     """What the seat to move knows beside the public state: its hand, and the tiplu if it sees it.
 
-    ``hand`` is None for a seat that somebody else looks at.
+    ``hand`` is None for a seat that another looks at.
     """
 
     hand: Cards | None

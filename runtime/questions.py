@@ -16,7 +16,7 @@ from collections import OrderedDict
 from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, overload
 
 import numpy as np
 
@@ -133,13 +133,22 @@ class Advisor:
         Raises:
             TableError: the table that the level needs is missing or unfit; the message
                 names the command that builds it.
+            PositionError: it is what one seat knows, and another is to move.
         """
         bot = self.bot(entry_of(state.rules.name), state.rules, check_level(level))
         return bot.ask(state.view(max(state.current_player(), 0)))
 
+    @overload
+    def get(self, state: State[MoveT], *, level: str = "expert") -> Advice[MoveT] | None: ...
+
+    @overload
     def get(
         self, state: State[MoveT], default: DefaultT, level: str = "expert"
-    ) -> Advice[MoveT] | DefaultT:
+    ) -> Advice[MoveT] | DefaultT: ...
+
+    def get(
+        self, state: State[MoveT], default: Any = None, level: str = "expert"
+    ) -> Advice[MoveT] | Any:
         """Return what :meth:`probe` does, the default where the table is missing or unfit."""
         try:
             return self.probe(state, level)

@@ -115,11 +115,12 @@ def markdown(rows: Sequence[Row]) -> str:
         ),
     ]
     command = "python scripts/benchmark.py --markdown"
+    missing = BENCHMARKS.keys() - {row["name"] for row in rows}
     head = f"""# Measurements
 
 {machine()} Machines are shared and noisy: compare figures of one run. This page is written by
 `{command}`; `python scripts/benchmark.py NAME` measures one row, `--json` prints
-objects. Not in the table, since they take minutes: {", ".join(f"`{name}`" for name in SLOW)}.
+objects. Not measured in this run: {", ".join(f"`{name}`" for name in sorted(missing)) or "none"}.
 
 `python scripts/benchmark.py signature` prints one digest that changes when a value of a default
 table or a choice of a level changes, and below it the parts it is made of; commits that change

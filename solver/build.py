@@ -17,6 +17,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from ustad.runtime.core.entry import AnyEntry
+from ustad.runtime.core.errors import UsageError
 from ustad.runtime.core.work import Progress
 from ustad.tables import (
     Table,
@@ -71,8 +72,18 @@ class Solver(ABC):
 
 
 def solver_of(game: str) -> Solver:
-    """Return a new solver of a game."""
-    made: Solver = import_module(f"ustad.solver.{game}.build").SOLVER()
+    """Return a new solver of a game.
+
+    Raises:
+        UsageError: the game has no solver.
+    """
+    module = f"ustad.solver.{game}.build"
+    try:
+        made: Solver = import_module(module).SOLVER()
+    except ModuleNotFoundError as error:
+        if error.name not in (module, module.rpartition(".")[0]):
+            raise
+        raise UsageError(f"build: {game} has no solver") from None
     return made
 
 

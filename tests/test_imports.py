@@ -194,6 +194,41 @@ def test_modules_are_found_by_name_in_few_places() -> None:
         assert not inner or module in FIND_BY_NAME, module
 
 
+def test_modules_are_found_in_no_other_way() -> None:
+    """Not under another name, nor by a text that is put together elsewhere."""
+    for module, path in SOURCES.items():
+        text = path.read_text(encoding="utf-8")
+        assert "__import__" not in text, module
+        assert "importlib.import_module" not in text, module
+        assert "import_module as" not in text, module
+        if module in FIND_BY_NAME:
+            continue
+        for node in ast.walk(ast.parse(text)):
+            if isinstance(node, ast.Call) and ast.unparse(node.func) == "import_module":
+                library = node.args[0]
+                assert isinstance(library, ast.Constant), module
+                assert str(library.value).split(".")[0] in OPTIONAL, module
+
+
+def test_the_core_names_no_game_but_in_the_list() -> None:
+    for module, path in SOURCES.items():
+        if module.startswith("runtime.core") and module != "runtime.core.registry":
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+                assert not (isinstance(node, ast.Constant) and node.value in NAMES), module
+
+
+def test_a_solver_knows_its_own_game_and_commands_are_for_the_command_line() -> None:
+    for module in SOURCES:
+        own = module.split(".")[1] if module.startswith("solver.") else ""
+        for one in of_the_house(module):
+            other = one.name.split(".")
+            if own in NAMES and other[0] == "solver" and other[1] in NAMES:
+                assert other[1] == own, f"{module}:{one.line} imports {one.name}"
+            if other[:2] == ["runtime", "cli"]:
+                allowed = module.startswith("runtime.cli") or module == "runtime.__main__"
+                assert allowed, f"{module}:{one.line} imports {one.name}"
+
+
 def test_the_runtime_names_the_solver_only_to_build() -> None:
     naming = {
         module

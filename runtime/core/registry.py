@@ -33,6 +33,12 @@ def exporter(name: Any) -> Any:
     It is a :class:`ustad.runtime.export.Exporter`.
 
     Raises:
-        UsageError: there is no such game.
+        UsageError: there is no such game, or it has no export.
     """
-    return import_module(f"ustad.runtime.games.{entry(name).name}.export").EXPORTER
+    module = f"ustad.runtime.games.{entry(name).name}.export"
+    try:
+        return import_module(module).EXPORTER
+    except ModuleNotFoundError as error:
+        if error.name != module:
+            raise
+        raise UsageError(f"export: {name} has no export") from None

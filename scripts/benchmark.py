@@ -85,9 +85,12 @@ _SCALES = {"s": ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs")), "bytes": ((1e9, "GB")
 
 def in_words(key: str, value: Any) -> str:
     """Return a figure with its unit, which the last word of its name tells: ``wall_s``."""
+    if isinstance(value, Mapping):
+        return "; ".join(f"{name} {in_words(key, held)}" for name, held in value.items())
     if not isinstance(value, int | float) or isinstance(value, bool):
         return str(value)
-    for least, unit in _SCALES.get(key.rpartition("_")[2], ()):
+    unit_word = "" if "_per_" in key else key.rpartition("_")[2]
+    for least, unit in _SCALES.get(unit_word, ()):
         if value >= least:
             return f"{value / least:.3g} {unit}"
     return f"{value:.4g}" if isinstance(value, float) else f"{value:,}"

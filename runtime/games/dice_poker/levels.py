@@ -34,6 +34,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ustad.runtime.core.game import RuleOfThumb
 from ustad.runtime.games.dice_poker.rules import (
     AFTER_FIRST_THROW,
     CHANCE_ROW,
@@ -59,7 +60,8 @@ from ustad.runtime.games.dice_poker.states import (
     state_index,
     state_number,
 )
-from ustad.runtime.games.five_dice.bots import RatingBot, RuleOfThumb, TurnBot
+from ustad.runtime.games.five_dice.bots import RatingBot, TurnBot
+from ustad.runtime.games.five_dice.sheet import SheetState
 from ustad.runtime.games.five_dice.turn import Turn, keep_values
 from ustad.tables import Table
 
@@ -208,7 +210,7 @@ class RowKey(NamedTuple):
     turns_left: int
 
 
-class RowBot(TurnBot, RuleOfThumb):
+class RowBot(TurnBot, RuleOfThumb[SheetState, Any]):
     """Plays a turn for points, less what each row is held to be good for.
 
     Args:

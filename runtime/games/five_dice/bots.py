@@ -56,22 +56,6 @@ def sub_keep_array(roll: int) -> Ints:
     return np.array(sub_keeps(ROLLS[roll]))
 
 
-class RuleOfThumb(ABC):
-    """A level without values: it says what it would play."""
-
-    @abstractmethod
-    def choose(self, view: SheetState) -> Any:
-        """Return the keep or write."""
-
-    def choose_many(self, views: Sequence[SheetState]) -> list[Any]:
-        """Return the keep or write for each view."""
-        return [self.choose(view) for view in views]
-
-    def ask(self, view: SheetState) -> Advice[Any]:
-        """Return the move it would play, alone."""
-        return Advice([self.choose(view)] if view.dice is not None else [])
-
-
 class SolvedTurns(Protocol):
     """The turns of n sheets, solved side by side, a lane each."""
 

@@ -29,8 +29,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ustad.runtime.core.game import TIE
-from ustad.runtime.games.five_dice.bots import RatingBot, RuleOfThumb, sub_keep_array
+from ustad.runtime.core.game import TIE, RuleOfThumb
+from ustad.runtime.games.five_dice.bots import RatingBot, sub_keep_array
 from ustad.runtime.games.five_dice.sheet import KEEP_MOVES, Keep, SheetState
 from ustad.runtime.games.five_dice.turn import (
     FIRST_ROLL,
@@ -94,7 +94,7 @@ def _five_equal_points(second_yacht: int, open_boxes: int) -> list[list[int]]:
     ]
 
 
-class EasyBot(RuleOfThumb):
+class EasyBot(RuleOfThumb[SheetState, Any]):
     """Keeps the face it has most of, the higher of equals; writes what pays most now."""
 
     def choose(self, view: SheetState) -> Any:
@@ -106,7 +106,7 @@ class EasyBot(RuleOfThumb):
         return best_write_now(view)
 
 
-class MediumBot(RuleOfThumb):
+class MediumBot(RuleOfThumb[SheetState, Any]):
     """Weighs every keep by the best box after the next roll; writes what pays most now."""
 
     def choose(self, view: SheetState) -> Any:

@@ -166,8 +166,8 @@ export class SheetGame {
       this.belowStart[keep + 1] = this.belowStart[keep] + found.length;
     });
     this.sums = manifest.arrays.column.shape[1];
-    this.payments = this.#payments();
-    this.possible = this.#possible();
+    this.payments = this._payments();
+    this.possible = this._possible();
     this.extraRolls = new Set(this.sheet.extra_points > 0 ? this.sheet.extra_rolls : []);
     /** @type {Map<string, Turn>} */
     this.turns = new Map();
@@ -185,10 +185,10 @@ export class SheetGame {
    */
   ask(position, level = "expert") {
     const unit = unitOf(this.manifest, level);
-    const found = this.#read(position);
-    if (unit !== "win_share") return this.#byTotal(found, unit);
+    const found = this._read(position);
+    if (unit !== "win_share") return this._byTotal(found, unit);
     if (found.others.length === 0) {
-      return { ...this.#byTotal(found, "expected_total"), note: ALONE };
+      return { ...this._byTotal(found, "expected_total"), note: ALONE };
     }
     if (this.outlook === null) {
       const remedy =
@@ -197,7 +197,7 @@ export class SheetGame {
           : "this export was made without one";
       throw new ExportError("level", `level: ${level} needs the outlook: ${remedy}`);
     }
-    return { ...this.#byShare(found), outlook: this.outlook.facts.name };
+    return { ...this._byShare(found), outlook: this.outlook.facts.name };
   }
 
   /**
@@ -207,9 +207,9 @@ export class SheetGame {
    * @param {Unit} unit
    * @returns {SheetAnswer}
    */
-  #byTotal({ state, total, roll, rollsLeft, kept }, unit) {
-    const turn = this.#turn(state, []);
-    if (roll !== null) return ranked(this.#options(turn, roll, rollsLeft, total), unit);
+  _byTotal({ state, total, roll, rollsLeft, kept }, unit) {
+    const turn = this._turn(state, []);
+    if (roll !== null) return ranked(this._options(turn, roll, rollsLeft, total), unit);
     const toCome = kept === null ? this.value(state) : turn.keepValues[rollsLeft][kept];
     return { best: [], value: total + toCome, unit, options: [] };
   }
@@ -220,16 +220,16 @@ export class SheetGame {
    * @param {Found} found
    * @returns {SheetAnswer}
    */
-  #byShare({ state, total, others, roll, rollsLeft, kept }) {
+  _byShare({ state, total, others, roll, rollsLeft, kept }) {
     const unit = "win_share";
-    const turn = this.#turn(state, others);
+    const turn = this._turn(state, others);
     if (roll === null) {
       const value =
-        kept === null ? (turn.final ?? this.#start(turn)) : turn.keepValues[rollsLeft][kept];
+        kept === null ? (turn.final ?? this._start(turn)) : turn.keepValues[rollsLeft][kept];
       return { best: [], value, unit, options: [] };
     }
-    const totals = this.#options(this.#turn(state, []), roll, rollsLeft, total);
-    const options = this.#options(turn, roll, rollsLeft, 0).map((option, at) => {
+    const totals = this._options(this._turn(state, []), roll, rollsLeft, total);
+    const options = this._options(turn, roll, rollsLeft, 0).map((option, at) => {
       return { ...option, expected_total: totals[at].value };
     });
     const { best: tied, value, options: sorted } = ranked(options, unit);
@@ -251,7 +251,7 @@ export class SheetGame {
    * @param {number} rollsLeft
    * @param {number} total the points made, added to each value
    */
-  #options(turn, roll, rollsLeft, total) {
+  _options(turn, roll, rollsLeft, total) {
     /** @type {SheetOption[]} */
     const options = [];
     if (rollsLeft > 0) {
@@ -260,7 +260,7 @@ export class SheetGame {
         options.push({ move: { keep: this.keeps[keep] }, value });
       }
     }
-    for (const { box, value } of this.#writes(turn, roll - this.firstRoll, rollsLeft)) {
+    for (const { box, value } of this._writes(turn, roll - this.firstRoll, rollsLeft)) {
       /** @type {SheetMove} */
       const move = box < 0 ? { pass: true } : { write: this.sheet.boxes[box] };
       options.push({ move, value: total + value });
@@ -340,7 +340,7 @@ export class SheetGame {
    * Return for each box the points that it can hold, and with them sets of boxes, as bits: those
    * of one of the sets must be written too, since as long as one was open no roll wrote them.
    */
-  #possible() {
+  _possible() {
     const { boxes, cases, pays, roll_cases } = this.sheet;
     /** @type {Map<unknown, Set<number>>[]} */
     const found = boxes.map(() => new Map());
@@ -358,12 +358,12 @@ export class SheetGame {
         before |= any_open;
       }
     });
-    found.forEach((known, box) => this.#mayBeDashed(box) && known.delete(0));
+    found.forEach((known, box) => this._mayBeDashed(box) && known.delete(0));
     return found.map((known) => new Map([...known].map(([points, sets]) => [points, [...sets]])));
   }
 
   /** Return the pairs of a box and points that can be written, and where to find them. */
-  #payments() {
+  _payments() {
     const { boxes, pays } = this.sheet;
     /** @type {{ box: number, points: number }[]} */
     const found = [];
@@ -390,13 +390,13 @@ export class SheetGame {
    * @param {number} open
    * @param {number} sum
    */
-  #earned(open, sum) {
+  _earned(open, sum) {
     const least = this.sheet.bonus_from[open & ((1 << this.sheet.counting) - 1)];
     return least !== null && sum >= least ? this.sheet.bonus : 0;
   }
 
   /** @param {State} state */
-  #isOver(state) {
+  _isOver(state) {
     return state.open === 0 || (this.sheet.turns_weight > 0 && state.turns === 0);
   }
 
@@ -405,7 +405,7 @@ export class SheetGame {
    *
    * @param {unknown} points
    */
-  #held(points) {
+  _held(points) {
     const found = this.sheet.held_by_points.find(([paid]) => paid === points);
     return /** @type {[number, number]} */ (found)[1];
   }
@@ -417,15 +417,15 @@ export class SheetGame {
    * @param {number} box
    * @param {number} points
    */
-  #after(state, box, points) {
+  _after(state, box, points) {
     const { counting, lowest_sum, held_box } = this.sheet;
     const after = { ...state, turns: state.turns - 1 };
     if (box >= 0) after.open = state.open & ~(1 << box);
     if (box >= 0 && box < counting) {
       after.sum = Math.min(state.sum + points, this.sums - 1 + lowest_sum);
     }
-    if (box >= 0 && box === held_box) after.held = this.#held(points);
-    const bonus = this.#earned(after.open, after.sum) - this.#earned(state.open, state.sum);
+    if (box >= 0 && box === held_box) after.held = this._held(points);
+    const bonus = this._earned(after.open, after.sum) - this._earned(state.open, state.sum);
     return { after, brings: points + bonus };
   }
 
@@ -436,12 +436,12 @@ export class SheetGame {
    * @param {Opponent[]} others of each opponent the state's place and my total less theirs; none
    *   to play for the total.
    */
-  #turn(state, others) {
+  _turn(state, others) {
     const own = `${state.open},${state.sum},${state.held},${state.turns}`;
     const key = others.map(({ place, lead }) => `${place},${lead}`).sort().join(";");
     let turn = this.turns.get(`${own}|${key}`);
     if (turn === undefined) {
-      turn = this.#solve(state, others.length > 0 ? this.#shareGain(others) : this.#pointsGain());
+      turn = this._solve(state, others.length > 0 ? this._shareGain(others) : this._pointsGain());
       if (this.turns.size >= REMEMBERED) this.turns.clear();
       this.turns.set(`${own}|${key}`, turn);
     }
@@ -453,7 +453,7 @@ export class SheetGame {
    *
    * @returns {Gain}
    */
-  #pointsGain() {
+  _pointsGain() {
     return (after, brings) => this.value(after) + brings;
   }
 
@@ -463,7 +463,7 @@ export class SheetGame {
    * @param {Opponent[]} others
    * @returns {Gain}
    */
-  #shareGain(others) {
+  _shareGain(others) {
     const outlook = /** @type {Outlook} */ (this.outlook);
     const field = others.map(({ place }) => outlook.row(place));
     const leads = others.map(({ lead }) => lead);
@@ -494,7 +494,7 @@ export class SheetGame {
    * @param {Gain} gainOf
    * @returns {Turn}
    */
-  #solve(state, gainOf) {
+  _solve(state, gainOf) {
     const { cases, roll_cases, extra_points, extra_held } = this.sheet;
     const paysExtra = extra_points > 0 && state.held === extra_held;
     /** @type {(found: Case) => boolean} */
@@ -510,12 +510,12 @@ export class SheetGame {
     const extraGains = paysExtra ? new Float64Array(gains.length).fill(-Infinity) : gains;
     this.payments.found.forEach(({ box, points }, number) => {
       if (((state.open >> box) & 1) === 0) return;
-      const { after, brings } = this.#after(state, box, points);
+      const { after, brings } = this._after(state, box, points);
       gains[number] = gainOf(after, brings);
       if (paysExtra && used.has(number)) extraGains[number] = gainOf(after, brings + extra_points);
     });
     const boxes = this.sheet.boxes.map((_, box) => box).filter((box) => (state.open >> box) & 1);
-    const passed = chosen.some((found) => found.passes) ? this.#after(state, -1, 0) : null;
+    const passed = chosen.some((found) => found.passes) ? this._after(state, -1, 0) : null;
     const worth = new Float64Array(this.keeps.length);
     /** @type {Turn} */
     const turn = {
@@ -524,7 +524,7 @@ export class SheetGame {
       chosen,
       boxes,
       pass: passed === null ? -Infinity : gainOf(passed.after, passed.brings),
-      final: this.#isOver(state) ? gainOf(state, 0) : null,
+      final: this._isOver(state) ? gainOf(state, 0) : null,
       keepValues: [],
       rolled: worth,
     };
@@ -534,12 +534,12 @@ export class SheetGame {
       if (rollsLeft > 0) {
         // `worth` holds what each roll is worth with one roll less: rate the keeps by it.
         const values = Float64Array.from(worth);
-        this.#rateKeeps(values);
+        this._rateKeeps(values);
         turn.keepValues[rollsLeft] = values;
-        this.#bestBelow(values, worth);
+        this._bestBelow(values, worth);
       }
       for (let roll = 0; roll < rolls; roll++) {
-        const stop = this.#bestWrite(turn, roll, rollsLeft);
+        const stop = this._bestWrite(turn, roll, rollsLeft);
         const at = this.firstRoll + roll;
         worth[at] = rollsLeft > 0 ? Math.max(stop, worth[at]) : stop;
       }
@@ -552,9 +552,9 @@ export class SheetGame {
    *
    * @param {Turn} turn
    */
-  #start(turn) {
+  _start(turn) {
     const values = Float64Array.from(turn.rolled);
-    this.#rateKeeps(values);
+    this._rateKeeps(values);
     return values[0];
   }
 
@@ -563,7 +563,7 @@ export class SheetGame {
    *
    * @param {Float64Array} values
    */
-  #rateKeeps(values) {
+  _rateKeeps(values) {
     const { grown } = this;
     const { faces } = this.manifest.turn;
     const chance = 1 / faces;
@@ -580,7 +580,7 @@ export class SheetGame {
    * @param {Float64Array} values
    * @param {Float64Array} best
    */
-  #bestBelow(values, best) {
+  _bestBelow(values, best) {
     for (let keep = 0; keep < best.length; keep++) {
       let most = keep < this.firstRoll ? values[keep] : -Infinity;
       for (let at = this.belowStart[keep]; at < this.belowStart[keep + 1]; at++) {
@@ -594,7 +594,7 @@ export class SheetGame {
    * @param {Turn} turn
    * @param {number} roll
    */
-  #gains(turn, roll) {
+  _gains(turn, roll) {
     return this.extraRolls.has(roll) ? turn.extraGains : turn.gains;
   }
 
@@ -603,10 +603,10 @@ export class SheetGame {
    * @param {number} roll
    * @param {number} rollsLeft
    */
-  #bestWrite(turn, roll, rollsLeft) {
+  _bestWrite(turn, roll, rollsLeft) {
     const found = turn.chosen[this.sheet.roll_cases[roll]];
     const payments = this.payments.of[found.pays[rollsLeft]][roll];
-    const gains = this.#gains(turn, roll);
+    const gains = this._gains(turn, roll);
     let best = found.passes ? turn.pass : -Infinity;
     for (const box of turn.boxes) {
       if ((found.write >> box) & 1) {
@@ -624,10 +624,10 @@ export class SheetGame {
    * @param {number} roll
    * @param {number} rollsLeft
    */
-  #writes(turn, roll, rollsLeft) {
+  _writes(turn, roll, rollsLeft) {
     const found = turn.chosen[this.sheet.roll_cases[roll]];
     const payments = this.payments.of[found.pays[rollsLeft]][roll];
-    const gains = this.#gains(turn, roll);
+    const gains = this._gains(turn, roll);
     const writes = turn.boxes
       .filter((box) => (found.write >> box) & 1)
       .map((box) => ({ box, value: gains[payments[box]] }));
@@ -640,7 +640,7 @@ export class SheetGame {
    * @param {unknown} position
    * @returns {Found}
    */
-  #read(position) {
+  _read(position) {
     const known = ["game", "options", "sheets", "first", "to_move", "kept", "dice", "rolls_left"];
     if (this.sheet.turns_weight) known.push("turns_left");
     checkKeys(position, "position", known);
@@ -654,7 +654,7 @@ export class SheetGame {
     const { to_move: seat = seats === 1 ? 0 : undefined, first = 0 } = position;
     if (!isWhole(seat, 0, seats - 1)) refuse("to_move", `a seat below ${seats}`, seat);
     if (!isWhole(first, 0, seats - 1)) refuse("first", `a seat below ${seats}`, first);
-    const found = sheets.map((sheet, at) => this.#readSheet(sheet, at, seats, turnsLeft));
+    const found = sheets.map((sheet, at) => this._readSheet(sheet, at, seats, turnsLeft));
     // From the first roller to the seat before the one to move, each is one turn ahead.
     found.forEach(({ left }, at) => {
       const ahead = (at - first + seats) % seats < (seat - first + seats) % seats;
@@ -665,7 +665,7 @@ export class SheetGame {
     const others = found
       .filter((_, at) => at !== seat)
       .map((other) => ({ place: this.place(other.state), lead: total - other.total }));
-    return { state, total, others, ...this.#readRoll(position, state) };
+    return { state, total, others, ...this._readRoll(position, state) };
   }
 
   /**
@@ -674,7 +674,7 @@ export class SheetGame {
    * @param {number} seats
    * @param {unknown} turnsLeft of all seats
    */
-  #readSheet(sheet, seat, seats, turnsLeft) {
+  _readSheet(sheet, seat, seats, turnsLeft) {
     const { boxes, counting, lowest_sum, held_box, extra_key } = this.sheet;
     const name = `sheets[${seat}]`;
     checkKeys(sheet, name, extra_key === null ? boxes : [...boxes, extra_key]);
@@ -685,7 +685,7 @@ export class SheetGame {
     boxes.forEach((label, box) => {
       const points = written[box];
       const ended = Array.isArray(turnsLeft) && turnsLeft[seat] === 0;
-      const dashed = this.#mayBeDashed(box) && points === 0 && ended;
+      const dashed = this._mayBeDashed(box) && points === 0 && ended;
       if (points === undefined || dashed) {
         open |= 1 << box;
         return;
@@ -701,7 +701,7 @@ export class SheetGame {
       const beside = "points it can hold beside open boxes";
       if (sets.every((set) => set & open)) refuse(`${name}: ${boxes[box]}`, beside, points);
     });
-    const turns = this.#readTurns(turnsLeft, seat, seats, open);
+    const turns = this._readTurns(turnsLeft, seat, seats, open);
     if (turns === 0) open = 0; // what is empty when no turn is left stays empty
     sum = Math.min(sum, this.sums - 1 + lowest_sum);
     const first = open & ((1 << counting) - 1);
@@ -713,13 +713,13 @@ export class SheetGame {
       refuse(name, `only the first ${counting} boxes written before they are full`, sheet);
     }
     let held = 0;
-    if (held_box !== null && written[held_box] !== undefined) held = this.#held(written[held_box]);
+    if (held_box !== null && written[held_box] !== undefined) held = this._held(written[held_box]);
     const { [String(extra_key)]: extras = 0 } = sheet;
     if (extras !== 0) {
-      const most = held === this.sheet.extra_held ? this.#mostExtras(written) : 0;
+      const most = held === this.sheet.extra_held ? this._mostExtras(written) : 0;
       if (!isWhole(extras, 0, most)) refuse(`${name}: ${extra_key}`, `0 to ${most}`, extras);
     }
-    total += this.#earned(open, sum) + this.sheet.extra_points * extras;
+    total += this._earned(open, sum) + this.sheet.extra_points * extras;
     let left = 0;
     for (let box = 0; box < boxes.length; box++) left += (open >> box) & 1;
     return { state: { open, sum, held, turns: turns ?? 0 }, total, left: turns ?? left };
@@ -730,7 +730,7 @@ export class SheetGame {
    *
    * @param {unknown[]} held the points of its boxes
    */
-  #mostExtras(held) {
+  _mostExtras(held) {
     /** @param {(points: unknown) => boolean} test */
     const bits = (test) => {
       let found = 0;
@@ -756,7 +756,7 @@ export class SheetGame {
    *
    * @param {number} box
    */
-  #mayBeDashed(box) {
+  _mayBeDashed(box) {
     return this.sheet.turns_weight > 0 && box >= this.sheet.counting;
   }
 
@@ -768,7 +768,7 @@ export class SheetGame {
    * @param {number} seats
    * @param {number} open
    */
-  #readTurns(list, seat, seats, open) {
+  _readTurns(list, seat, seats, open) {
     const { turns_weight, stride, counting, boxes } = this.sheet;
     if (!turns_weight) return null;
     let openBoxes = 0;
@@ -792,7 +792,7 @@ export class SheetGame {
    * @param {number} least
    * @param {number} most
    */
-  #readDice(key, value, least, most) {
+  _readDice(key, value, least, most) {
     const { faces } = this.manifest.turn;
     if (!isList(value, least, most, (die) => isWhole(die, 1, faces))) {
       refuse(key, `a list of ${least} to ${most} dice from 1 to ${faces}`, value);
@@ -806,16 +806,16 @@ export class SheetGame {
    * @param {State} state
    * @returns {Rolled | Waiting}
    */
-  #readRoll(position, state) {
+  _readRoll(position, state) {
     const { dice, rolls_a_turn: rolls } = this.manifest.turn;
     const { rolls_left: rollsLeft, dice: given } = position;
     const kept = position.kept ?? null;
-    const over = this.#isOver(state);
+    const over = this._isOver(state);
     if (given !== null) {
       if (over) refuse("dice", "null, since the sheet is full", given);
       if (kept !== null) refuse("kept", "nothing beside dice", kept);
       if (!isWhole(rollsLeft, 0, rolls - 1)) refuse("rolls_left", `0 to ${rolls - 1}`, rollsLeft);
-      return { roll: this.#readDice("dice", given, dice, dice), rollsLeft, kept: null };
+      return { roll: this._readDice("dice", given, dice, dice), rollsLeft, kept: null };
     }
     if (kept === null) {
       if (rollsLeft !== rolls) refuse("rolls_left", `${rolls}`, rollsLeft);
@@ -823,6 +823,6 @@ export class SheetGame {
     }
     if (over) refuse("kept", "nothing, since the sheet is full", kept);
     if (!isWhole(rollsLeft, 1, rolls - 1)) refuse("rolls_left", `1 to ${rolls - 1}`, rollsLeft);
-    return { roll: null, rollsLeft, kept: this.#readDice("kept", kept, 0, dice - 1) };
+    return { roll: null, rollsLeft, kept: this._readDice("kept", kept, 0, dice - 1) };
   }
 }

@@ -105,7 +105,7 @@ export class PasaTable {
    * @returns {PasaAnswer}
    */
   ask(position, level = "expert") {
-    const { stacks, thrower, turns, bets, over } = this.#read(position);
+    const { stacks, thrower, turns, bets, over } = this._read(position);
     const seats = this.players;
     const unit = unitOf(this.manifest, level);
     /** @param {number[]} shares */
@@ -203,7 +203,7 @@ export class PasaTable {
   // Reading positions.
 
   /** @param {unknown} position */
-  #read(position) {
+  _read(position) {
     const { players, chips } = this;
     const { turns: mostTurns, least_chips: least } = this.manifest.pasa;
     checkKeys(position, "position", KEYS);
@@ -223,7 +223,7 @@ export class PasaTable {
     if (!Array.isArray(bets) || bets.length !== players) {
       refuse("bets", `a list of ${players}, one a seat`, bets);
     }
-    const made = this.#readBets(stacks, thrower, turns, bets, over);
+    const made = this._readBets(stacks, thrower, turns, bets, over);
     return { stacks, thrower, turns, over, bets: made };
   }
 
@@ -236,7 +236,7 @@ export class PasaTable {
    * @param {unknown[]} bets
    * @param {boolean} over
    */
-  #readBets(stacks, thrower, turns, bets, over) {
+  _readBets(stacks, thrower, turns, bets, over) {
     const { players } = this;
     /** @type {number[]} */
     const made = [];
@@ -324,14 +324,14 @@ class Throw {
    */
   solve(bets, path) {
     if (bets.length === this.bettors.length) {
-      return { shares: this.#afterThrow(bets), places: [], after: [] };
+      return { shares: this._afterThrow(bets), places: [], after: [] };
     }
     const seat = this.bettors[bets.length];
     const { width, tie } = this.table.manifest.pasa;
     const after = this.legal(bets).map(
       (bet, at) => this.solve([...bets, bet], width * path + 1 + at).shares,
     );
-    let places = this.table.storedBets(this.#node(path));
+    let places = this.table.storedBets(this._node(path));
     if (places.length === 0) {
       const least = Math.max(...after.map((shares) => shares[seat])) - tie;
       places = [...after.keys()].filter((at) => after[at][seat] >= least);
@@ -340,7 +340,7 @@ class Throw {
   }
 
   /** @param {number} path */
-  #node(path) {
+  _node(path) {
     const { splits, paths } = this.table.manifest.pasa;
     if (this.row < 0) this.row = this.table.row(this.stacks);
     return ((this.turns - 1) * splits + this.row) * paths + path;
@@ -351,7 +351,7 @@ class Throw {
    *
    * @param {number[]} bets
    */
-  #afterThrow(bets) {
+  _afterThrow(bets) {
     const taken = [...this.stacks];
     const paid = [...this.stacks];
     bets.forEach((bet, at) => {

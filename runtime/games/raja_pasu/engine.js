@@ -203,11 +203,11 @@ export class RajaPasuTable {
     const { first, values } = arrays;
     mustHold(first[0] === 0 && first.at(-1) === values.length, "arrays: a pattern for each value");
     mustHold(first.every((at, n) => n === 0 || first[n - 1] <= at), "arrays: patterns in order");
-    this.blocks = this.#blocks();
+    this.blocks = this._blocks();
   }
 
   /** Note every 64th code of each pattern and where in `gaps` the next one begins. */
-  #blocks() {
+  _blocks() {
     const { gaps, first } = this.arrays;
     const patterns = first.length - 1;
     const starts = new Uint32Array(patterns + 1);
@@ -270,7 +270,7 @@ export class RajaPasuTable {
     pattern.push(own);
     const number = this.patterns.get(pattern.join());
     if (number === undefined) return null;
-    const at = this.#find(number, code);
+    const at = this._find(number, code);
     return at < 0 ? null : this.arrays.values[at];
   }
 
@@ -280,7 +280,7 @@ export class RajaPasuTable {
    * @param {number} number
    * @param {number} code
    */
-  #find(number, code) {
+  _find(number, code) {
     const { gaps, first } = this.arrays;
     const { starts, codes, bytes } = this.blocks;
     let low = starts[number];
@@ -315,29 +315,29 @@ export class RajaPasuTable {
    * @returns {RajaPasuAnswer}
    */
   ask(position, level = "expert") {
-    const state = this.#read(position);
+    const state = this._read(position);
     const unit = unitOf(this.manifest, level);
-    if (this.#isOver(state)) {
-      const rest = this.#remainder(state);
+    if (this._isOver(state)) {
+      const rest = this._remainder(state);
       const value = rest[state.mover] - rest[1 - state.mover];
       return { best: [], value, unit, options: [], exact: true };
     }
-    const { holes, own } = this.#ring(state);
+    const { holes, own } = this._ring(state);
     const seeds = holes.map((hole) => state.board[hole]);
     /** @type {Move[]} */
     const moves = [];
     for (let at = 0; at < own; at++) {
-      if (seeds[at] > 0) moves.push(this.#move(state, holes, seeds, own, at));
+      if (seeds[at] > 0) moves.push(this._move(state, holes, seeds, own, at));
     }
-    const twice = this.#stoodTwice(state);
-    const exact = twice.size === 0 || this.#rateWithPast(state, moves, twice);
+    const twice = this._stoodTwice(state);
+    const exact = twice.size === 0 || this._rateWithPast(state, moves, twice);
     const answer = ranked(
       moves.map(({ hole, value }) => ({ move: { hole }, value })),
       unit,
     );
     if (answer.best.length > 1) {
       const tied = moves.filter(({ hole }) => answer.best.some((move) => move.hole === hole));
-      const { hole } = twice.size === 0 ? this.#prefer(tied) : this.#leadOn(state, tied);
+      const { hole } = twice.size === 0 ? this._prefer(tied) : this._leadOn(state, tied);
       /** @param {{ hole: number }} move */
       const isFirst = (move) => Number(move.hole === hole);
       answer.best.sort((a, b) => isFirst(b) - isFirst(a));
@@ -363,7 +363,7 @@ export class RajaPasuTable {
    * @param {number} at which of them is played
    * @returns {Move}
    */
-  #move(state, holes, seeds, own, at) {
+  _move(state, holes, seeds, own, at) {
     const { board, taken } = playHole(seeds, own, at, this.skipped, this.pasu);
     const after = [...board.slice(own), ...board.slice(0, own)];
     const margin = this.margin(after, holes.length - own);
@@ -398,8 +398,8 @@ export class RajaPasuTable {
    *
    * @param {State} state
    */
-  #stoodTwice(state) {
-    const rings = this.#rings(state);
+  _stoodTwice(state) {
+    const rings = this._rings(state);
     /** @type {Map<string, number>} */
     const times = new Map();
     [...state.earlier, state.board].reverse().forEach((board, at) => {
@@ -420,8 +420,8 @@ export class RajaPasuTable {
    * @param {Move[]} moves
    * @param {Set<string>} twice
    */
-  #rateWithPast(state, moves, twice) {
-    const bounds = this.#boundsAround(state, twice);
+  _rateWithPast(state, moves, twice) {
+    const bounds = this._boundsAround(state, twice);
     let exact = true;
     for (const move of moves) {
       const [lower, upper] = /** @type {Bounds} */ (bounds.get(nodeOf(move.after, 1)));
@@ -438,8 +438,8 @@ export class RajaPasuTable {
    * @param {State} state
    * @param {Set<string>} twice
    */
-  #boundsAround(state, twice) {
-    const rings = this.#rings(state);
+  _boundsAround(state, twice) {
+    const rings = this._rings(state);
     /** @type {Map<string, Bounds>} */
     const bounds = new Map();
     /** @type {Map<string, [number, string][]>} */
@@ -506,7 +506,7 @@ export class RajaPasuTable {
    * @param {State} state
    * @param {Move[]} tied
    */
-  #leadOn(state, tied) {
+  _leadOn(state, tied) {
     const past = new Set(state.earlier.map((board) => board.join()));
     /** @param {Move} move */
     const rank = ({ captured, next }) => 2 * captured + Number(!past.has(next.board.join()));
@@ -518,15 +518,15 @@ export class RajaPasuTable {
    *
    * @param {Move[]} tied
    */
-  #prefer(tied) {
+  _prefer(tied) {
     const most = tied.reduce((best, move) => (move.captured > best.captured ? move : best));
     if (most.captured > 0) return most;
-    const ends = tied.find((move) => this.#isOver(move.next));
+    const ends = tied.find((move) => this._isOver(move.next));
     if (ends !== undefined) return ends;
     const known = new Map();
     for (let depth = 1; depth < DEEPEST; depth++) {
       for (const move of tied) {
-        if (this.#bound(move.after, move.other, depth, 1, known) <= move.margin) return move;
+        if (this._bound(move.after, move.other, depth, 1, known) <= move.margin) return move;
       }
     }
     return tied[0];
@@ -541,7 +541,7 @@ export class RajaPasuTable {
    * @param {number} sign
    * @param {Map<string, number>} known
    */
-  #bound(seeds, own, depth, sign, known) {
+  _bound(seeds, own, depth, sign, known) {
     const here = seeds.reduce((sum, held) => sum + held, 0);
     if (seeds.slice(0, own).every((held) => held === 0)) return -here;
     if (depth === 0) return sign * here;
@@ -556,7 +556,7 @@ export class RajaPasuTable {
         const after = [...board.slice(own), ...board.slice(0, own)];
         let margin = null;
         if (taken[0] + taken[1] > 0) margin = this.margin(after, other);
-        margin ??= this.#bound(after, other, depth - 1, -sign, known);
+        margin ??= this._bound(after, other, depth - 1, -sign, known);
         best = Math.max(best, taken[0] - taken[1] - margin);
       }
       known.set(key, best);
@@ -571,7 +571,7 @@ export class RajaPasuTable {
    *
    * @param {State} state
    */
-  #ring({ closed, mover }) {
+  _ring({ closed, mover }) {
     /** @param {number} seat */
     const row = (seat) =>
       Array.from({ length: this.row }, (_, at) => this.row * seat + at).filter(
@@ -586,22 +586,22 @@ export class RajaPasuTable {
    *
    * @param {State} state
    */
-  #rings(state) {
-    return [this.#ring(state), this.#ring({ ...state, mover: 1 - state.mover })];
+  _rings(state) {
+    return [this._ring(state), this._ring({ ...state, mover: 1 - state.mover })];
   }
 
   /**
    * @param {State} state
    * @param {number} seat
    */
-  #rowSum({ board }, seat) {
+  _rowSum({ board }, seat) {
     return board
       .slice(this.row * seat, this.row * (seat + 1))
       .reduce((sum, held) => sum + held, 0);
   }
 
   /** @param {State} state */
-  #isRepeated({ board, earlier }) {
+  _isRepeated({ board, earlier }) {
     const text = board.join();
     let count = 0;
     for (let at = earlier.length - 2; at >= 0; at -= 2) {
@@ -611,14 +611,14 @@ export class RajaPasuTable {
   }
 
   /** @param {State} state */
-  #isOver(state) {
-    return this.#rowSum(state, state.mover) === 0 || this.#isRepeated(state);
+  _isOver(state) {
+    return this._rowSum(state, state.mover) === 0 || this._isRepeated(state);
   }
 
   /** @param {State} state */
-  #remainder(state) {
-    const rows = [this.#rowSum(state, 0), this.#rowSum(state, 1)];
-    if (this.#isRepeated(state)) return rows;
+  _remainder(state) {
+    const rows = [this._rowSum(state, 0), this._rowSum(state, 1)];
+    if (this._isRepeated(state)) return rows;
     return state.mover === 0 ? [0, rows[0] + rows[1]] : [rows[0] + rows[1], 0];
   }
 
@@ -626,7 +626,7 @@ export class RajaPasuTable {
    * @param {unknown} position
    * @returns {State}
    */
-  #read(position) {
+  _read(position) {
     checkKeys(position, "position", KEYS);
     checkGame(this.manifest, position);
     const { holes, row, allSeeds } = this;
@@ -680,7 +680,7 @@ export class RajaPasuTable {
     if (inRound > allSeeds) {
       refuse("board", `at most ${allSeeds} seeds with those captured`, inRound);
     }
-    this.#checkMatch(position, inRound, closed);
+    this._checkMatch(position, inRound, closed);
     return { board, closed, mover, earlier: boards };
   }
 
@@ -691,7 +691,7 @@ export class RajaPasuTable {
    * @param {number} inRound
    * @param {number[]} closed
    */
-  #checkMatch({ options: given, match }, inRound, closed) {
+  _checkMatch({ options: given, match }, inRound, closed) {
     /** @type {Record<string, unknown>} */
     const options = { ...this.manifest.option_defaults, .../** @type {object} */ (given) };
     const { match: isMatch, max_rounds: rounds } = options;

@@ -61,7 +61,7 @@ export class Outlook {
   row(state) {
     const kind = this.kind[state];
     const place = this.place[state];
-    return kind < this.starts.length ? this.#steps(kind, place) : this.#knots(place);
+    return kind < this.starts.length ? this._steps(kind, place) : this._knots(place);
   }
 
   /**
@@ -79,7 +79,7 @@ export class Outlook {
    * @param {number} kind
    * @param {number} place
    */
-  #steps(kind, place) {
+  _steps(kind, place) {
     const name = this.facts.steps[kind];
     const parts = this.arrays[name];
     const begin = this.starts[kind][place];
@@ -93,7 +93,7 @@ export class Outlook {
   }
 
   /** @param {number} place */
-  #knots(place) {
+  _knots(place) {
     const { knots: count, shifts, reach } = this.facts;
     const shifted = this.arrays.knot_shift[place];
     const shift = Math.floor(shifted / shifts);

@@ -22,12 +22,13 @@ from copy import copy
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Generic, NamedTuple, Self, TypeAlias, TypeVar
 
 from numpy.typing import NDArray
 
 from ustad.runtime.core.errors import PositionError, shown
-from ustad.runtime.core.game import CHANCE, Bot, Game, MoveT, StateT, TurnGains
+from ustad.runtime.core.game import CHANCE, Bot, Game, MoveT, Pace, StateT, TurnGains
 from ustad.runtime.core.options import Option, read_options
 from ustad.tables import Table, TableSpec
 
@@ -213,11 +214,14 @@ class Levels(ABC, Generic[GameT, StateT, MoveT]):
     Attributes:
         need_tables: the levels that need a table.
         seeded: the levels whose play depends on their seed.
+        paces: how long every answer of a level takes; for a level that is not there the
+            bot says it of each view.
         arena_deals: how many deals an arena plays side by side.
     """
 
     need_tables: frozenset[str] = frozenset({"expert"})
     seeded: frozenset[str] = frozenset()
+    paces: Mapping[str, Pace] = MappingProxyType({})
     arena_deals = 128
 
     @abstractmethod

@@ -72,6 +72,12 @@ class WorkerError(UstadError):
     kind = "worker"
 
 
+class BusyError(UstadError):
+    """A server that has too much to do, or a request that would take too long."""
+
+    kind = "busy"
+
+
 class MissingPackageError(UstadError):
     """A package of an optional extra that is not installed."""
 

@@ -17,6 +17,7 @@ import random
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import Enum
 from typing import Any, Generic, NoReturn, Protocol, TypeVar
 
 import numpy as np
@@ -40,6 +41,14 @@ LEVELS = ("easy", "medium", "hard", "expert")
 
 TIE = 1e-9
 """Moves whose values differ by no more are equally good."""
+
+
+class Pace(Enum):
+    """How long an answer takes: a server lets no quick one wait for a slow one."""
+
+    AT_ONCE = "a few milliseconds, a table being looked up"
+    SOON = "some hundredths of a second"
+    LATER = "a search that may take seconds"
 
 
 class Luck(Protocol):
@@ -185,6 +194,11 @@ class Bot(Protocol[StateT_contra, MoveT]):
     @abstractmethod
     def ask(self, view: StateT_contra) -> Advice[MoveT]:
         """Return the best move and, at levels that rate moves, the value of every move."""
+
+    def pace(self, view: StateT_contra) -> Pace:
+        """Return how long an answer about a view takes."""
+        del view
+        return Pace.AT_ONCE
 
 
 class RuleOfThumb(Bot[State_contra, MoveT], Protocol[State_contra, MoveT]):

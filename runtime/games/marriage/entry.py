@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from functools import cache
 from pathlib import Path
+from types import MappingProxyType
 
 from ustad.runtime.core.entry import Entry, Levels
-from ustad.runtime.core.game import Bot
+from ustad.runtime.core.game import LEVELS, Bot, Pace
 from ustad.runtime.games.marriage.cards.maal import PRINTED
 from ustad.runtime.games.marriage.codec import CODEC
 from ustad.runtime.games.marriage.decisions import PLAIN, Kernels
@@ -37,6 +38,7 @@ class MarriageLevels(Levels[Marriage, View, Move]):
 
     need_tables: frozenset[str] = frozenset()
     seeded = frozenset({"easy"})
+    paces = MappingProxyType(dict.fromkeys(LEVELS, Pace.SOON))
 
     def bot(self, level: str, rules: Marriage, tables: Path | None, seed: int) -> Bot[View, Move]:
         """Return a bot of a level."""

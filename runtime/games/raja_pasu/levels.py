@@ -33,7 +33,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import NamedTuple
 
-from ustad.runtime.core.game import TIE, Advice, Bot, RuleOfThumb, random_for, rank
+from ustad.runtime.core.game import TIE, Advice, Bot, Pace, RuleOfThumb, random_for, rank
 from ustad.runtime.games.raja_pasu.repetitions import (
     Node,
     Repetitions,
@@ -368,6 +368,17 @@ class TableBot(_Rater):
                 return self._search.margins(positions, _DEEPEST, self._most)
             found.append((margin, True))
         return found
+
+    def pace(self, view: RajaPasuState) -> Pace:
+        """Return how long an answer takes: what the tables hold is looked up."""
+        if view.is_over():
+            return Pace.AT_ONCE
+        if stood_twice(view):
+            return Pace.LATER
+        holes, own = view.ring()
+        replies = self._search.children(tuple(view.seeds()), own)
+        known = (self.margin(reply.after, len(holes) - own) is not None for reply in replies)
+        return Pace.AT_ONCE if all(known) else Pace.LATER
 
     def with_past(
         self,

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from ustad.runtime.core.game import Pace
 from ustad.runtime.core.texts import advice_text
 from ustad.runtime.games.raja_pasu.codec import CODEC
 from ustad.runtime.games.raja_pasu.entry import ENTRY
@@ -412,3 +413,10 @@ def test_boards_of_touched_holes_are_proven_in_time(open_board: Path) -> None:
         now = state([random_.randint(0, 3) for _ in range(HOLES)])
         if not now.is_over():
             assert bot.ask(now).extra == {"exact": True}
+
+
+def test_pace_says_what_is_looked_up_and_what_is_searched(folder: Path) -> None:
+    bot = ENTRY.levels.bot("expert", ROUND, folder, 0)
+    assert bot.pace(start(4)) is Pace.AT_ONCE
+    # All seeds of ten holes in two of them: no round comes to that.
+    assert bot.pace(state([0] * 4 + [35] + [0] * 8 + [35], closed=[0, 1, 2, 3])) is Pace.LATER

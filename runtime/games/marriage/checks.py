@@ -186,8 +186,8 @@ def _check_pile(fields: Fields, public: PublicState) -> None:
     if not course.has_drawn and discards and discards[-1].card != public.top:
         name = CARD_NAMES[discards[-1].card]
         raise PositionError(f"position: pile: expected {name} on top, since it was thrown last")
-    just_taken = bool(public.taken) and public.taken[-1].seat == public.to_move
-    if not pile and not (course.has_drawn and just_taken):
+    may_be_taken = not public.taken or public.taken[-1].seat == public.to_move
+    if not pile and not (course.has_drawn and may_be_taken):
         fields.fail("pile", "a card, since none was just taken from it", [])
     turns = max(course.turns, len(discards))
     if len(pile) > turns + 1:

@@ -2,13 +2,13 @@
 
 Beside the keys that every position has, these are there where they are needed: ``finisher``
 (a seat, or null if the stock was used up) once the round is over, with ``maal`` and ``net``
-where all hands are known; ``"drawn_from":"stock"`` if the card just drawn could be mistaken
-for one taken from the pile; ``"shown_blind":true`` while another seat has yet to discard in
-the turn of its show and does not see the tiplu.  In a view that waits for a card drawn from
-the stock ``drawn`` is null in phase ``discard``; one that waits for the tiplu has ``shown``
-for its own seat and no tiplu although it could see it; while it is open whether there is a
-tiplu, ``tiplu_drawn`` is null.  ``discards`` and ``taken`` may begin late: they hold the last
-ones known.
+where all hands are known; ``drawn_from`` if ``taken`` does not tell where the card just drawn
+came from, ``"stock"`` or ``"pile"``; ``"shown_blind":true`` while another seat has yet to
+discard in the turn of its show and does not see the tiplu.  In a view that waits for a card
+drawn from the stock ``drawn`` is null in phase ``discard``; one that waits for the tiplu has
+``shown`` for its own seat and no tiplu although it could see it; while it is open whether there
+is a tiplu, ``tiplu_drawn`` is null.  ``discards`` and ``taken`` may begin late or be missing:
+they hold the last ones known, and what is not remembered counts as unseen.
 """
 
 from __future__ import annotations
@@ -132,8 +132,8 @@ class MarriageCodec(Codec[View, Move, int]):
             "taken": _entries(public.taken),
             "stock": course.stock,
         }
-        if course.barred == NO_CARD and _looks_taken(public, view.drawn):
-            position["drawn_from"] = STOCK
+        if course.barred != _just_taken(public, view.drawn):
+            position["drawn_from"] = STOCK if course.barred == NO_CARD else PILE
         if course.blind and not view.mine:
             position["shown_blind"] = True
         if is_over(course):
@@ -308,24 +308,35 @@ def _read_seat(numbers: RuleNumbers, value: Any, at: int, finished: bool) -> _Se
 def _with_barred(fields: Fields, public: PublicState, drawn: int | None) -> PublicState:
     """Return the public state with the card that was just taken from the pile barred."""
     drawn_from = fields.take("drawn_from", None)
-    if drawn_from not in (None, STOCK):
-        fields.fail("drawn_from", '"stock"', drawn_from)
-    if drawn_from is not None or not _looks_taken(public, drawn):
-        return public
-    return public._replace(course=public.course._replace(barred=public.taken[-1].card))
+    if drawn_from not in (None, STOCK, PILE):
+        fields.fail("drawn_from", '"stock" or "pile"', drawn_from)
+    barred = _just_taken(public, drawn)
+    if drawn_from == PILE and barred == NO_CARD:
+        if not public.course.has_drawn or drawn is None:
+            fields.fail("drawn_from", '"stock" or nothing, since no card is drawn', PILE)
+        barred = drawn
+    elif drawn_from == STOCK:
+        barred = NO_CARD
+    if barred != NO_CARD and drawn not in (None, barred):
+        fields.fail("drawn", f"{CARD_NAMES[barred]}, taken from the pile", CARD_NAMES[drawn])
+    return public._replace(course=public.course._replace(barred=barred))
 
 
-def _looks_taken(public: PublicState, drawn: int | None) -> bool:
-    """Tell, from what is open, whether the card just drawn came from the pile.
+def _just_taken(public: PublicState, drawn: int | None) -> int:
+    """Return the card that was taken from the pile in this turn by what is open, else NO_CARD.
 
-    Where both can be, it is taken to have come from the pile.
+    It was the last one discarded.  Where the card just drawn can have come from the pile or
+    from the stock it is taken to have come from the pile if ``taken`` tells of one like it.
     """
-    if not public.course.has_drawn or not public.taken:
-        return False
-    seat, card = public.taken[-1]
-    if seat != public.to_move or drawn not in (None, card):
-        return False
-    return not public.discards or public.discards[-1].card == card
+    if not public.course.has_drawn:
+        return NO_CARD
+    thrown = public.discards[-1].card if public.discards else drawn
+    if public.taken and public.taken[-1].seat == public.to_move:
+        card = public.taken[-1].card
+        if drawn in (None, card) and (not public.discards or thrown == card):
+            return card
+    gone = not public.pile or (public.discards and thrown != public.top)
+    return thrown if gone and thrown is not None else NO_CARD
 
 
 def _with_blind(fields: Fields, view: View, given: bool) -> View:
@@ -406,8 +417,8 @@ def _boolean(fields: Fields, key: str, *default: bool) -> bool:
 
 
 def _seat_cards(fields: Fields, key: str, players: int) -> tuple[SeatCard, ...]:
-    """Return the cards that seats have discarded or taken."""
-    value = fields.take(key)
+    """Return the cards that seats are known to have discarded or taken, none if it is missing."""
+    value = fields.take(key, [])
     if not isinstance(value, list):
         fields.fail(key, 'a list of {"seat": ..., "card": ...}', value)
     found = []

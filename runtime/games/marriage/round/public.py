@@ -119,7 +119,11 @@ class PublicState(NamedTuple):
     def held(self) -> Ints:
         """Return (players, 54) the cards known to be in each hand."""
         table = np.array([counts_of(seat.cards) for seat in self.seats])
-        return held_cards(self._by_seat(self.taken), self._by_seat(self.discards), table)
+        discarded = self._by_seat(self.discards)
+        if len(self.discards) < self.course.turns:
+            # What lies on the pile may have been taken and discarded again, unremembered.
+            discarded += counts_of(self.pile)
+        return held_cards(self._by_seat(self.taken), discarded, table)
 
     def _by_seat(self, cards: tuple[SeatCard, ...]) -> Ints:
         players = self.course.players

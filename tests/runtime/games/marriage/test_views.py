@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 from collections import Counter
 from collections.abc import Iterator
 from typing import Any
@@ -16,13 +17,16 @@ from typing import Any
 import numpy as np
 import pytest
 
+from ustad.runtime import Advisor
 from ustad.runtime.core.errors import MoveError, PositionError
-from ustad.runtime.core.game import CHANCE
+from ustad.runtime.core.game import CHANCE, LEVELS
 from ustad.runtime.games.marriage.cards.cards import (
     CARD_NAMES,
+    CARD_NUMBER,
     CARDS,
     COPIES,
     MASTER,
+    NO_CARD,
     PUTALI,
     sorted_melds,
 )
@@ -30,6 +34,7 @@ from ustad.runtime.games.marriage.cards.finishes import finish_melds
 from ustad.runtime.games.marriage.cards.maal import joker_mask
 from ustad.runtime.games.marriage.cards.melds import dublee_choices, show_choices
 from ustad.runtime.games.marriage.codec import CODEC
+from ustad.runtime.games.marriage.entry import ENTRY
 from ustad.runtime.games.marriage.round.course import seat_of_turn
 from ustad.runtime.games.marriage.round.deal import Deal
 from ustad.runtime.games.marriage.round.moves import (
@@ -475,3 +480,77 @@ def test_what_no_round_can_have_brought_about_is_refused(written: dict[str, Any]
 def test_what_some_round_can_have_brought_about_is_read(written: dict[str, Any]) -> None:
     view = CODEC.state_from_json(written)
     assert CODEC.state_from_json(CODEC.state_to_json(view)) == view
+
+
+def test_what_is_not_remembered_counts_as_unseen() -> None:
+    """Seat 2 took the 7C that seat 1 discarded, and later discarded it again: it is on top."""
+    discards = "0:6C 1:7C 2:8D 3:10C 0:2C 1:3C 2:7C"
+    whole = play_so_far(7, "5C 6C 8D 10C 2C 3C 7C", discards, "2:7C", to_move=3)
+    assert CODEC.state_from_json(whole).unseen()[CARD_NUMBER["7C"]] == 2
+    for missing in ({"discards"}, {"taken"}, {"discards", "taken"}):
+        view = CODEC.state_from_json({k: v for k, v in whole.items() if k not in missing})
+        assert view.unseen().tolist() == view.not_in_sight().tolist()
+        assert view.unseen()[CARD_NUMBER["7C"]] == 2
+    # Not on the pile, it is in the hand of seat 2 or has been taken again.
+    held = play_so_far(4, "5C 6C 8D 10C", DISCARDED, "2:7C")
+    assert CODEC.state_from_json(held).unseen()[CARD_NUMBER["7C"]] == 2
+    del held["discards"]
+    assert CODEC.state_from_json(held).unseen()[CARD_NUMBER["7C"]] == 2
+
+
+def test_a_card_taken_from_the_pile_stays_barred_without_what_was_taken() -> None:
+    drawn = {"phase": "discard", "drawn": "10C", "hand": f"{SEEN} 10C"}
+    pile = "5C 6C 7C 8D"
+    told = play_so_far(4, pile, DISCARDED, "0:10C", **drawn)
+    barred = CARD_NUMBER["10C"]
+    assert CODEC.state_from_json(told).public.course.barred == barred
+    del told["taken"]  # the last discard is gone from the pile
+    assert CODEC.state_from_json(told).public.course.barred == barred
+    del told["discards"]  # nobody can tell
+    assert CODEC.state_from_json(told).public.course.barred == NO_CARD
+    view = CODEC.state_from_json({**told, "drawn_from": "pile"})
+    assert view.public.course.barred == barred
+    assert Discard(barred) not in view.legal_moves()
+    assert CODEC.state_from_json(CODEC.state_to_json(view)) == view
+    alone = play_so_far(0, "", "", "", **drawn)
+    del alone["taken"], alone["discards"]
+    assert CODEC.state_from_json(alone).public.course.barred == barred
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"drawn_from": "pile"}, 'drawn_from: expected "stock" or nothing'),
+        ({"drawn_from": "hand"}, 'drawn_from: expected "stock" or "pile"'),
+        (
+            {"phase": "discard", "drawn": "3H", "hand": [*SEEN.split(), "3H"],
+             "pile": ["5C", "6C", "7C", "8D"], "stock": 71},
+            "drawn: expected 10C, taken from the pile",
+        ),
+    ],
+)  # fmt: skip
+def test_where_a_card_cannot_come_from_is_told(changes: dict[str, Any], message: str) -> None:
+    written = play_so_far(4, "5C 6C 7C 8D 10C", DISCARDED)
+    with pytest.raises(PositionError, match=re.escape(message)):
+        CODEC.state_from_json({**written, **changes})
+
+
+def test_every_level_answers_without_what_was_discarded_and_taken() -> None:
+    """A round of hard bots; what the seat to move knows, a key or two forgotten."""
+    state: Any = RULES.read({}).deal(3, (2,))
+    hard = ENTRY.levels.bot("hard", state.rules, None, 0)
+    asked: Counter[str] = Counter()
+    while not state.is_over():
+        view = state.view(state.current_player())
+        move = hard.choose(view)
+        if state.public.course.turns % 9 == 4 or not isinstance(move, Draw | Discard):
+            position = CODEC.state_to_json(view)
+            for missing in ({"discards"}, {"taken"}, {"discards", "taken"}):
+                for level in LEVELS:
+                    kept = {key: held for key, held in position.items() if key not in missing}
+                    answer = Advisor().ask(kept, level)
+                    assert answer["best"]
+            asked[type(move).__name__] += 1
+        state = state.apply(move)
+    assert asked["Show"] > 0
+    assert asked["Discard"] > 1

@@ -54,10 +54,9 @@ from ustad.runtime.games.dice_poker.rules import (
     RuleNumbers,
 )
 from ustad.runtime.games.dice_poker.states import PART_TWO_SETS
-from ustad.runtime.games.five_dice import turn as dice
 from ustad.solver.five_dice.layers import Group, Layer, Pieces, packed, solve_layers, store_starts
 from ustad.solver.five_dice.paying import Paying, paying, raise_group, raise_to
-from ustad.solver.five_dice.turn import ROLL_COUNT, WIDTH, solve_turns
+from ustad.solver.five_dice.turn import KEEP_COUNT, ROLL_COUNT, WIDTH, solve_turns
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -220,7 +219,7 @@ def _solve_blocks(problem: _Problem, values: Floats, pieces: Pieces, first_piece
     """
     later = np.zeros((ROLL_COUNT, WIDTH))
     first = np.zeros((ROLL_COUNT, WIDTH))
-    work = np.zeros((ROLL_COUNT + dice.FIRST_ROLL, WIDTH))
+    work = np.zeros((KEEP_COUNT, WIDTH))
     for block in range(len(first_piece) - 1):
         together = pieces[first_piece[block] : first_piece[block + 1]]
         for piece in together:

@@ -23,32 +23,30 @@ from numpy.typing import NDArray
 
 from ustad.runtime.core.game import TIE
 from ustad.runtime.core.kernels import compiled
-from ustad.runtime.games.five_dice.turn import FIRST_ROLL, KEEPS, ONE_MORE, SIXTH
+from ustad.runtime.games.five_dice.turn import (
+    FACES,
+    FIRST_ROLL,
+    KEEPS,
+    ONE_LESS,
+    ONE_MORE,
+    ROLLS,
+    SIXTH,
+)
 
 Floats = NDArray[np.float64]
 
 WIDTH = 64
 """Positions side by side."""
 
-ROLL_COUNT = len(KEEPS) - FIRST_ROLL
+ROLL_COUNT = len(ROLLS)
 
+KEEP_COUNT = len(KEEPS)
 
-def _below() -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the keeps one die below each keep: a flat list and where each keep's part begins.
-
-    Each part is filled up to whole threes by repeating its first keep: the sweep
-    takes three at a time, which halves its trips to memory.
-    """
-    lists: list[list[int]] = [[] for _ in KEEPS]
-    for keep, grown in enumerate(ONE_MORE):
-        for more in grown:
-            lists[more].append(keep)
-    filled = [found + found[:1] * (-len(found) % 3) for found in lists]
-    starts = np.cumsum([0] + [len(found) for found in filled])
-    return np.array([keep for found in filled for keep in found]), starts
-
-
-_BELOW, _BELOW_START = _below()
+# The keeps one die below each keep, filled up to whole threes by repeating the first: the
+# sweep takes three at a time, which halves its trips to memory.
+_FILLED = [less + less[:1] * (-len(less) % 3) for less in ONE_LESS]
+_BELOW = np.array([keep for less in _FILLED for keep in less])
+_BELOW_START = np.cumsum([0, *map(len, _FILLED)])
 
 
 @compiled
@@ -74,7 +72,7 @@ def sweep_down(work: Floats) -> None:
 @compiled
 def sweep_up(stop: Floats, work: Floats) -> None:
     """Raise every keep to the best below it, and every roll to the best of that and stopping."""
-    for keep in range(1, FIRST_ROLL + ROLL_COUNT):
+    for keep in range(1, KEEP_COUNT):
         best = work[keep]
         if keep >= FIRST_ROLL:
             for c in range(WIDTH):
@@ -120,7 +118,7 @@ def sweep_up_choosing(stop: Floats, work: Floats, choice: Floats) -> None:
         choice: (462, WIDTH) filled with keep indices, -1 to stop; float64, so that
             choosing goes as fast as comparing.
     """
-    for keep in range(FIRST_ROLL + ROLL_COUNT):
+    for keep in range(KEEP_COUNT):
         best = work[keep]
         chosen = choice[keep]
         if keep >= FIRST_ROLL:
@@ -147,24 +145,14 @@ def sweep_up_choosing(stop: Floats, work: Floats, choice: Floats) -> None:
 
 
 @compiled
-def _spread(mass: Floats) -> None:
+def _throw(mass: Floats) -> None:
     """Let the chances of the keeps of zero to four dice go to what they become."""
     for keep in range(FIRST_ROLL):
         given = mass[keep]
-        one = mass[ONE_MORE[keep, 0]]
-        two = mass[ONE_MORE[keep, 1]]
-        three = mass[ONE_MORE[keep, 2]]
-        four = mass[ONE_MORE[keep, 3]]
-        five = mass[ONE_MORE[keep, 4]]
-        six = mass[ONE_MORE[keep, 5]]
-        for c in range(WIDTH):
-            part = given[c] * SIXTH
-            one[c] += part
-            two[c] += part
-            three[c] += part
-            four[c] += part
-            five[c] += part
-            six[c] += part
+        for face in range(FACES):
+            grown = mass[ONE_MORE[keep, face]]
+            for c in range(WIDTH):
+                grown[c] += given[c] * SIXTH
 
 
 @compiled
@@ -182,7 +170,7 @@ def _roll_on(choice: Floats, mass: Floats, ended: Floats) -> None:
             else:
                 mass[int(chosen[c]), c] += held[c]
             held[c] = 0.0
-    _spread(mass)
+    _throw(mass)
 
 
 class Play(NamedTuple):
@@ -208,7 +196,7 @@ class Play(NamedTuple):
 @compiled
 def new_play() -> Play:
     """Return the arrays, empty."""
-    rolls, keeps = (ROLL_COUNT, WIDTH), (FIRST_ROLL + ROLL_COUNT, WIDTH)
+    rolls, keeps = (ROLL_COUNT, WIDTH), (KEEP_COUNT, WIDTH)
     return Play(
         np.zeros(rolls),
         np.zeros(rolls),
@@ -231,7 +219,7 @@ def fill_ended(play: Play) -> None:
     play.mass[:] = 0.0
     play.ended[:] = 0.0
     play.mass[0] = 1.0
-    _spread(play.mass)
+    _throw(play.mass)
     _roll_on(play.first, play.mass, play.ended)
     _roll_on(play.second, play.mass, play.ended)
     play.ended[:] += play.mass[FIRST_ROLL:]

@@ -30,7 +30,6 @@ from numpy.typing import NDArray
 
 from ustad.runtime.core.kernels import compiled
 from ustad.runtime.core.work import Progress
-from ustad.runtime.games.five_dice import turn as dice
 from ustad.runtime.games.yacht import kernels, states, tables
 from ustad.runtime.games.yacht import rules as yacht
 from ustad.runtime.games.yacht.distributions import (
@@ -41,7 +40,7 @@ from ustad.runtime.games.yacht.distributions import (
 from ustad.runtime.games.yacht.rules import State
 from ustad.solver.five_dice.layers import Pieces, solve_layers
 from ustad.solver.five_dice.paying import Paying, raise_group, raise_to
-from ustad.solver.five_dice.turn import ROLL_COUNT, WIDTH, solve_turns
+from ustad.solver.five_dice.turn import KEEP_COUNT, ROLL_COUNT, WIDTH, solve_turns
 from ustad.solver.yacht.outlooks import Payment, five_equal_payment
 from ustad.solver.yacht.values import (
     BOX_COUNT,
@@ -153,8 +152,7 @@ def _solve_blocks(
     first_piece: Ints,
 ) -> None:
     """Find the best chances of states, those of the layers below being known."""
-    keeps = ROLL_COUNT + dice.FIRST_ROLL
-    work = _Work(np.zeros((ROLL_COUNT, WIDTH)), np.zeros((keeps, WIDTH)))
+    work = _Work(np.zeros((ROLL_COUNT, WIDTH)), np.zeros((KEEP_COUNT, WIDTH)))
     for piece in pieces:
         for c in range(piece.end - piece.begin):
             state = State(piece.open_rows, piece.kind, upper[piece.begin + c])

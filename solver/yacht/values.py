@@ -45,7 +45,7 @@ from ustad.runtime.games.yacht.rules import State
 from ustad.runtime.games.yacht.states import LOWER_SETS
 from ustad.solver.five_dice.layers import Group, Layer, Pieces, packed, solve_layers, store_starts
 from ustad.solver.five_dice.paying import Paying, paying, raise_group, raise_to
-from ustad.solver.five_dice.turn import ROLL_COUNT, WIDTH, solve_turns
+from ustad.solver.five_dice.turn import KEEP_COUNT, ROLL_COUNT, WIDTH, solve_turns
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -206,7 +206,7 @@ def _solve_blocks(
         first_piece: (blocks + 1,) the pieces of each block.
     """
     stop = np.zeros((ROLL_COUNT, WIDTH))
-    work = np.zeros((ROLL_COUNT + dice.FIRST_ROLL, WIDTH))
+    work = np.zeros((KEEP_COUNT, WIDTH))
     for block in range(len(first_piece) - 1):
         together = pieces[first_piece[block] : first_piece[block + 1]]
         for piece in together:

@@ -28,14 +28,12 @@ from ustad.runtime.games.dice_poker.rules import (
     roll_points,
     roll_rows_made,
 )
-from ustad.runtime.games.five_dice.codec import SheetCodec
+from ustad.runtime.games.five_dice.codec import SheetCodec, check_points
 from ustad.runtime.games.five_dice.sheet import SheetState
 
 
 class DicePokerCodec(SheetCodec):
     """Dice poker's positions and moves as JSON."""
-
-    # JSON
 
     def sheets_from_json(
         self, rules: DicePoker, fields: Fields, sheets: Sequence[Any]
@@ -124,9 +122,9 @@ def _read_sheet(numbers: RuleNumbers, sheet: Any, name: str, turns_left: Any, se
         points = [None if row in dashes else held for row, held in enumerate(points)]
     open_rows = sum(1 << row for row, held in enumerate(points) if held is None)
     for row, held in enumerate(points):
-        possible = possible_points(numbers, row, open_rows & COMBINATIONS)
-        if held is not None and (type(held) is not int or held not in possible):
-            fields.fail(ROWS[row], "one of " + ", ".join(map(str, sorted(possible))), held)
+        if held is not None:
+            possible = possible_points(numbers, row, open_rows & COMBINATIONS)
+            check_points(fields, ROWS[row], held, possible)
     first_open = next((row for row in range(SCHOOL_ROWS) if points[row] is None), None)
     if first_open is not None and not numbers.free:
         for row in range(SCHOOL_ROWS, ROW_COUNT):

@@ -66,17 +66,12 @@ from numpy.typing import NDArray
 from ustad.runtime.core.entry import Rulebook, Seats
 from ustad.runtime.core.errors import OptionError
 from ustad.runtime.core.options import Option, WholeNumber
-from ustad.runtime.games.five_dice.sheet import SheetGame, Write
+from ustad.runtime.games.five_dice.sheet import FACE_BOXES, SheetGame, Write
 from ustad.runtime.games.five_dice.turn import FACES, ROLL_COUNTS, ROLL_INDEX
 
 NAME = "dice_poker"
 ROWS = (
-    "ones",
-    "twos",
-    "threes",
-    "fours",
-    "fives",
-    "sixes",
+    *FACE_BOXES,
     "pair",
     "two_pairs",
     "three",
@@ -95,7 +90,7 @@ PAIR, TWO_PAIRS, THREE, SMALL_STRAIGHT, LARGE_STRAIGHT, FULL_HOUSE, FOUR, POKER,
 
 ROW_COUNT = len(ROWS)
 
-SCHOOL_ROWS = 6
+SCHOOL_ROWS = len(FACE_BOXES)
 
 PART_TWO_TURNS = ROW_COUNT - SCHOOL_ROWS
 
@@ -332,8 +327,6 @@ PASS = Pass()
 
 WRITES: tuple[Write, ...] = tuple(Write(row) for row in ROWS)
 
-ROW_NUMBER = {name: row for row, name in enumerate(ROWS)}
-
 
 @lru_cache(maxsize=16)
 def roll_rows_made(numbers: RuleNumbers) -> tuple[int, ...]:
@@ -384,12 +377,6 @@ class DicePoker(SheetGame):
             chance_after_miss=options["chance_after_miss"],
         )
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, DicePoker) and self.numbers == other.numbers
-
-    def __hash__(self) -> int:
-        return hash(("dice_poker", self.numbers))
-
     def new_sheet(self) -> Sheet:
         """Return the empty sheet."""
         return make_sheet(self.numbers, (None,) * ROW_COUNT, ROW_COUNT)
@@ -414,7 +401,7 @@ class DicePoker(SheetGame):
         """Return the sheet after a legal write or pass."""
         points = list(sheet.points)
         if isinstance(move, Write):
-            row = ROW_NUMBER[move.box]
+            row = ROWS.index(move.box)
             points[row] = row_points(self.numbers, row, ROLL_COUNTS[ROLL_INDEX[dice]], rolls_left)
         return make_sheet(self.numbers, points, sheet.turns_left - 1)
 

@@ -17,9 +17,9 @@ then the writes in the game's order from ``FIRST_WRITE`` = 210.  Worth arrays ar
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Hashable, Sequence
 from functools import cache
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,7 +32,7 @@ from ustad.runtime.games.five_dice.sheet import (
     SheetState,
     keep_moves,
 )
-from ustad.runtime.games.five_dice.turn import ROLL_INDEX, ROLLS, Turn, sub_keeps
+from ustad.runtime.games.five_dice.turn import DICE, ROLL_INDEX, ROLLS, Turn, sub_keeps
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -42,11 +42,11 @@ FIRST_WRITE = len(KEEP_MOVES)
 
 KEEP_NUMBER = {keep: number for number, keep in enumerate(KEEP_MOVES)}
 
-# Lists shorter than the longest are filled with a keep that every roll has, the one without
-# dice, behind its first place, so that it never matters.
-_MOST_KEEPS = max(len(sub_keeps(roll)) for roll in ROLLS)
+# Five distinct dice have the most keeps of at most four dice; shorter lists are filled with a keep
+# that every roll has, the one without dice, behind its first place, so that it never matters.
+_MOST_KEEPS = 2**DICE - 1
 _SUB_KEEPS: Ints = np.array(
-    [sub_keeps(roll) + (0,) * (_MOST_KEEPS - len(sub_keeps(roll))) for roll in ROLLS]
+    [(*keeps, *[0] * (_MOST_KEEPS - len(keeps))) for keeps in map(sub_keeps, ROLLS)]
 )
 
 
@@ -70,6 +70,18 @@ class SolvedTurns(Protocol):
         """Return what each write of one roll is worth, the sheet in one lane."""
 
 
+class Lane(NamedTuple):
+    """The turn of one sheet among turns solved side by side."""
+
+    turns: SolvedTurns
+    lane: int
+
+    def keep_value(self, view: SheetState) -> float:
+        """Return what the kept dice of a view are worth while the others are to fall."""
+        keep = KEEP_NUMBER[Keep(view.kept)]
+        return float(self.turns.turn.keeps(view.rolls_left)[keep, self.lane])
+
+
 class TurnBot(ABC):
     """Plays what is worth most by a solved turn.
 
@@ -82,7 +94,7 @@ class TurnBot(ABC):
     remembered = 2048
 
     def __init__(self) -> None:
-        self._solved: dict[Hashable, tuple[SolvedTurns, int]] = {}
+        self._solved: dict[Hashable, Lane] = {}
         self._moves = (*KEEP_MOVES, *self.writes)
         self._number = {write: number for number, write in enumerate(self.writes)}
 
@@ -109,14 +121,14 @@ class TurnBot(ABC):
 
     def choose_many(self, views: Sequence[SheetState]) -> list[Any]:
         """Return the best move for each view, the first of equals."""
-        places = self._turns([self.view_key(view) for view in views])
+        places = self.lanes(views)
         groups: dict[tuple[int, int], list[int]] = {}
-        for at, (view, (turns, _)) in enumerate(zip(views, places, strict=True)):
-            groups.setdefault((id(turns), view.rolls_left), []).append(at)
+        for at, (view, place) in enumerate(zip(views, places, strict=True)):
+            groups.setdefault((id(place.turns), view.rolls_left), []).append(at)
         moves: list[Any] = [None] * len(views)
         for (_, rolls_left), members in groups.items():
-            turns = places[members[0]][0]
-            lanes = np.array([places[at][1] for at in members])
+            turns = places[members[0]].turns
+            lanes = np.array([places[at].lane for at in members])
             rolls = np.array([ROLL_INDEX[views[at].dice or ()] for at in members])
             chosen = self._best(turns, rolls_left, rolls, lanes).tolist()
             for at, choice in zip(members, chosen, strict=True):
@@ -138,14 +150,26 @@ class TurnBot(ABC):
         )
 
     def _best(self, turns: SolvedTurns, rolls_left: int, rolls: Ints, lanes: Ints) -> Ints:
-        return best_choices(turns, rolls_left, rolls, lanes, lambda: self.second(turns))
+        """Return (m,) the number of the best choice for each of m rolls and lanes."""
+        values = _choice_values(turns, rolls_left, rolls, lanes)
+        equal = values >= values.max(axis=1, keepdims=True) - TIE
+        several = np.flatnonzero(np.count_nonzero(equal, axis=1) > 1)
+        if len(several) and (other := self.second(turns)) is not None:
+            values = _choice_values(other, rolls_left, rolls[several], lanes[several])
+            values[~equal[several]] = -np.inf
+            equal[several] &= values >= values.max(axis=1, keepdims=True) - TIE
+        first: Ints = equal.argmax(axis=1)
+        if not rolls_left:
+            return FIRST_WRITE + first
+        kept = _SUB_KEEPS[rolls, np.minimum(first, _MOST_KEEPS - 1)]
+        best: Ints = np.where(first < _MOST_KEEPS, kept, FIRST_WRITE + first - _MOST_KEEPS)
+        return best
 
-    def rated(
-        self, view: SheetState, turns: SolvedTurns, lane: int
-    ) -> tuple[Sequence[Any], list[float]]:
-        """Return the legal moves of a roll and what each is worth in a solved turn."""
+    def rated(self, view: SheetState) -> tuple[Sequence[Any], list[float]]:
+        """Return the legal moves of a roll and what each is worth."""
         dice = view.dice or ()
         roll = ROLL_INDEX[dice]
+        [(turns, lane)] = self.lanes([view])
         worth = turns.roll_values(roll, lane, view.rolls_left)
         moves = view.rules.writes(view.sheet, dice, view.rolls_left)
         values = [worth[self._number[write]] for write in moves]
@@ -159,20 +183,26 @@ class TurnBot(ABC):
         """Forget the solved turns; the answers do not depend on them."""
         self._solved.clear()
 
-    def turn(self, sheet: Any) -> tuple[SolvedTurns, int]:
-        """Return the solved turn of a sheet and its lane there."""
-        return self._turns([self.key(sheet)])[0]
-
-    def _turns(self, keys: Sequence[Hashable]) -> list[tuple[SolvedTurns, int]]:
-        """Return the solved turn of each key and its lane there."""
+    def lanes(self, views: Sequence[SheetState]) -> list[Lane]:
+        """Return the solved turn of each view."""
+        keys = [self.view_key(view) for view in views]
         new = [key for key in dict.fromkeys(keys) if key not in self._solved]
         if new:
             if len(self._solved) + len(new) > self.remembered:
                 self._solved.clear()
                 new = list(dict.fromkeys(keys))
             turns = self.solve(new)
-            self._solved.update((key, (turns, lane)) for lane, key in enumerate(new))
+            self._solved.update((key, Lane(turns, lane)) for lane, key in enumerate(new))
         return [self._solved[key] for key in keys]
+
+
+def _choice_values(turns: SolvedTurns, rolls_left: int, rolls: Ints, lanes: Ints) -> Floats:
+    """Return (m, choices) what the keeps of each roll, if a roll is left, and the writes bring."""
+    values = turns.write_values(rolls, lanes, rolls_left)
+    if not rolls_left:
+        return values
+    keeps = turns.turn.keeps(rolls_left)[_SUB_KEEPS[rolls], lanes[:, None]]
+    return np.concatenate([keeps, values], axis=1)
 
 
 class RatingBot(TurnBot):
@@ -189,57 +219,12 @@ class RatingBot(TurnBot):
         if view.dice is None:
             return Advice((), self.value(view), self.unit)
         total = view.sheet.total
-        moves, worth = self.rated(view, *self.turn(view.sheet))
+        moves, worth = self.rated(view)
         best, options = rank(moves, [total + value for value in worth])
         return Advice(best, options[0][1], self.unit, options)
 
     def value(self, view: SheetState) -> float:
         """Return the expected final total of a position that waits for dice, or is over."""
-        sheet = view.sheet
         if view.rolls_left == ROLLS_A_TURN:
-            to_come = self.to_come(sheet)
-        else:
-            turns, lane = self.turn(sheet)
-            to_come = turns.turn.keeps(view.rolls_left)[KEEP_NUMBER[Keep(view.kept)], lane]
-        return float(sheet.total + to_come)
-
-
-def best_choices(
-    turns: SolvedTurns,
-    rolls_left: int,
-    rolls: Ints,
-    lanes: Ints,
-    second: Callable[[], SolvedTurns | None] = lambda: None,
-) -> Ints:
-    """Return the number of the best choice for each roll and lane.
-
-    Args:
-        turns: rate the choices.
-        rolls_left: 0, 1 or 2.
-        rolls: (m,) the rolls.
-        lanes: (m,) the lanes.
-        second: called where choices are equally good; gives what rates those, the first
-            of equals being taken where that is nothing or holds them equal too.
-    """
-    values = _choice_values(turns, rolls_left, rolls, lanes)
-    equal = values >= values.max(axis=1, keepdims=True) - TIE
-    several = np.flatnonzero(np.count_nonzero(equal, axis=1) > 1)
-    if len(several) and (other := second()) is not None:
-        values = _choice_values(other, rolls_left, rolls[several], lanes[several])
-        values[~equal[several]] = -np.inf
-        equal[several] &= values >= values.max(axis=1, keepdims=True) - TIE
-    first: Ints = equal.argmax(axis=1)
-    if not rolls_left:
-        return FIRST_WRITE + first
-    kept = _SUB_KEEPS[rolls, np.minimum(first, _MOST_KEEPS - 1)]
-    best: Ints = np.where(first < _MOST_KEEPS, kept, FIRST_WRITE + first - _MOST_KEEPS)
-    return best
-
-
-def _choice_values(turns: SolvedTurns, rolls_left: int, rolls: Ints, lanes: Ints) -> Floats:
-    """Return (m, choices) what the keeps of each roll, if a roll is left, and the writes bring."""
-    values = turns.write_values(rolls, lanes, rolls_left)
-    if not rolls_left:
-        return values
-    keeps = turns.turn.keeps(rolls_left)[_SUB_KEEPS[rolls], lanes[:, None]]
-    return np.concatenate([keeps, values], axis=1)
+            return float(view.sheet.total + self.to_come(view.sheet))
+        return float(view.sheet.total + self.lanes([view])[0].keep_value(view))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from ustad.runtime.core.entry import Codec, Rulebook
@@ -165,6 +165,13 @@ def _check_rotation(state: SheetState) -> None:
                 f"position: sheets[{seat}]: expected {expected} turns taken, since seat "
                 f"{state.first} rolled first and seat {state.to_move} is to move, got {turns[seat]}"
             )
+
+
+def check_points(fields: Fields, box: str, points: Any, possible: Collection[int]) -> int:
+    """Return the points under a box if dice can put them there, else raise."""
+    if type(points) is not int or points not in possible:
+        fields.fail(box, "one of " + ", ".join(map(str, sorted(possible))), points)
+    return points
 
 
 def check_dice(fields: Fields, key: str, value: Any, least: int, most: int) -> tuple[int, ...]:

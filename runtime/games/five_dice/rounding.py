@@ -29,7 +29,7 @@ from ustad.runtime.core.game import TIE
 from ustad.runtime.core.work import Progress
 from ustad.runtime.games.five_dice.arrays import SheetArrays, States, reachable
 from ustad.runtime.games.five_dice.sheet import ROLLS_A_TURN
-from ustad.runtime.games.five_dice.turn import DICE, KEEPS, ONE_MORE, ROLLS, SIZES, keep_values
+from ustad.runtime.games.five_dice.turn import DICE, ROLLS, SHRUNK, SIZES, keep_values
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -226,22 +226,6 @@ def _writes(gains: Worth, ways: Ints, extra: Floats) -> Lanes:
     return Lanes(best_read + extra, true.min(axis=1) + extra, best + extra)
 
 
-def _below(size: int) -> list[Ints]:
-    """Return for each place in a list of the keeps one die below, that of each keep of a size.
-
-    The lists are filled up with their first keep.
-    """
-    lists: list[list[int]] = [[] for _ in KEEPS]
-    for keep, grown in enumerate(ONE_MORE.tolist()):
-        for more in grown:
-            lists[more].append(keep)
-    found = lists[SIZES[size]]
-    return [np.array([keeps[min(at, len(keeps) - 1)] for keeps in found]) for at in range(size)]
-
-
-_BELOW = [_below(size) for size in range(1, DICE + 1)]
-
-
 def _keeps(kept: Worth) -> Lanes:
     """Return (252, n) what the best keep of zero to four dice of each roll is worth.
 
@@ -252,7 +236,7 @@ def _keeps(kept: Worth) -> Lanes:
     below = Lanes(read[:1].copy(), true[:1].copy(), true[:1].copy())
     for size in range(1, DICE + 1):
         start = SIZES[size - 1].start
-        places = [keeps - start for keeps in _BELOW[size - 1]]
+        places = SHRUNK[size - 1] - start
         first, *others = (Lanes(below.read[at], below.true[at], below.best[at]) for at in places)
         if size < DICE:
             own = true[SIZES[size]]

@@ -34,6 +34,9 @@ from ustad.runtime.games.five_dice.turn import (
 
 ROLLS_A_TURN = 3
 
+FACE_BOXES = ("ones", "twos", "threes", "fours", "fives", "sixes")
+"""The first boxes of every sheet: what counts there are the dice of one face."""
+
 
 @dataclass(frozen=True, slots=True)
 class Keep:
@@ -93,6 +96,16 @@ class SheetGame(ABC):
     boxes: tuple[str, ...]
     turns: int
     options: Mapping[str, Any]
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, SheetGame)
+            and self.name == other.name
+            and self.options == other.options
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.name, frozenset(self.options.items())))
 
     @abstractmethod
     def new_sheet(self) -> Any:

@@ -79,26 +79,25 @@ SIXTH = 1 / FACES
 """The chance of a face.  A product with it is rounded alike here and in compiled code."""
 
 
-def _with_face(dice: tuple[int, ...], face: int) -> int:
-    return KEEP_INDEX[tuple(sorted((*dice, face)))]
-
-
-def _without_face(dice: tuple[int, ...], face: int) -> int:
-    at = dice.index(face)
-    return KEEP_INDEX[dice[:at] + dice[at + 1 :]]
-
-
 ONE_MORE: NDArray[np.int64] = np.array(
-    [[_with_face(dice, face) for face in range(1, FACES + 1)] for dice in KEEPS[:FIRST_ROLL]]
+    [
+        [KEEP_INDEX[tuple(sorted((*dice, face)))] for face in range(1, FACES + 1)]
+        for dice in KEEPS[:FIRST_ROLL]
+    ]
 )
 """(210, 6): the keep that a keep becomes with one die of each face more."""
 
 
-def _one_less(dice: tuple[int, ...]) -> list[int]:
-    """Return the keeps one die below, the first repeated to as many as there are dice."""
-    below = [_without_face(dice, face) for face in sorted(set(dice))]
-    return below + below[:1] * (len(dice) - len(below))
+def _one_less() -> tuple[tuple[int, ...], ...]:
+    less: list[list[int]] = [[] for _ in KEEPS]
+    for keep, grown in enumerate(ONE_MORE.tolist()):
+        for more in grown:
+            less[more].append(keep)
+    return tuple(map(tuple, less))
 
+
+ONE_LESS = _one_less()
+"""For each keep, the keeps that it becomes with one die less, ascending."""
 
 SIZES: tuple[slice, ...] = tuple(
     slice(
@@ -111,10 +110,12 @@ SIZES: tuple[slice, ...] = tuple(
 
 # One gather index per sweep step, face first so that the sum over faces runs along axis 0.
 _GROWN = tuple(np.ascontiguousarray(ONE_MORE[SIZES[size]].T) for size in range(DICE))
-_SHRUNK = tuple(
-    np.ascontiguousarray(np.array([_one_less(dice) for dice in KEEPS[SIZES[size]]]).T)
+SHRUNK: tuple[NDArray[np.int64], ...] = tuple(
+    np.array([less + less[:1] * (size - len(less)) for less in ONE_LESS[SIZES[size]]]).T.copy()
     for size in range(1, DICE + 1)
 )
+"""For one die to five dice: (dice, keeps of so many) the keeps with one die less, the first
+repeated to as many as there are dice."""
 
 
 def multiset_probability(dice: tuple[int, ...]) -> float:
@@ -195,9 +196,9 @@ def best_keeps(values: Floats) -> Floats:
     """
     best = values.copy()
     for size in range(1, DICE):
-        below = np.maximum.reduce(best[_SHRUNK[size - 1]], axis=0)
+        below = np.maximum.reduce(best[SHRUNK[size - 1]], axis=0)
         np.maximum(best[SIZES[size]], below, out=best[SIZES[size]])
-    rolled: Floats = np.maximum.reduce(best[_SHRUNK[DICE - 1]], axis=0)
+    rolled: Floats = np.maximum.reduce(best[SHRUNK[DICE - 1]], axis=0)
     return rolled
 
 

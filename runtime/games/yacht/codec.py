@@ -8,7 +8,7 @@ from itertools import chain, combinations
 from typing import Any
 
 from ustad.runtime.core.strict_json import Fields
-from ustad.runtime.games.five_dice.codec import SheetCodec
+from ustad.runtime.games.five_dice.codec import SheetCodec, check_points
 from ustad.runtime.games.five_dice.turn import DICE, ROLL_COUNTS
 from ustad.runtime.games.yacht.rules import (
     BOXES,
@@ -42,16 +42,11 @@ class YachtCodec(SheetCodec):
         cannot have had (see :func:`_most_extra_yachts`).
         """
         fields = Fields(sheet, name)
-        points = []
-        for box, label in enumerate(BOXES):
-            held = fields.take(label, None)
-            if held is None:
-                points.append(-1)
-                continue
-            possible = possible_points(box)
-            if type(held) is not int or held not in possible:
-                fields.fail(label, "one of " + ", ".join(map(str, sorted(possible))), held)
-            points.append(held)
+        given = [fields.take(box, None) for box in BOXES]
+        points = [
+            -1 if held is None else check_points(fields, name, held, possible_points(box))
+            for box, (name, held) in enumerate(zip(BOXES, given, strict=True))
+        ]
         most = _most_extra_yachts(rules, points)
         extra = fields.integer("extra_yachts", 0, most, 0)
         fields.done()

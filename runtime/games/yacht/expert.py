@@ -41,8 +41,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ustad.runtime.core.game import Advice, Bot, TurnGains, rank
-from ustad.runtime.games.five_dice.bots import FIRST_WRITE, KEEP_NUMBER, TurnBot
-from ustad.runtime.games.five_dice.sheet import ROLLS_A_TURN, Keep, SheetState
+from ustad.runtime.games.five_dice.bots import FIRST_WRITE, TurnBot
+from ustad.runtime.games.five_dice.sheet import ROLLS_A_TURN, SheetState
 from ustad.runtime.games.five_dice.turn import DICE, HIGHEST_SUM, KEEPS, ROLLS, Turn, keep_values
 from ustad.runtime.games.yacht.distributions import (
     REACH,
@@ -177,8 +177,7 @@ class GoalBot(TurnBot):
         if view.dice is None:
             return Advice((), self.value(view), self.unit)
         expected = dict(self.rating.ask(view).options)
-        turns, lane = self._turns([self.view_key(view)])[0]
-        moves, values = self.rated(view, turns, lane)
+        moves, values = self.rated(view)
         values = [min(value, 1.0) for value in values]  # sums of chances, rounded
         tied, options = rank(moves, values)
         top = options[0][1]
@@ -192,11 +191,10 @@ class GoalBot(TurnBot):
         """Return the chance in a position that waits for dice, or is over."""
         if view.is_over():
             return self.final(view)
-        turns, lane = self._turns([self.view_key(view)])[0]
+        [here] = self.lanes([view])
         if view.rolls_left == ROLLS_A_TURN:
-            return min(float(turns.turn.start[lane]), 1.0)
-        keeps = turns.turn.keeps(view.rolls_left)
-        return min(float(keeps[KEEP_NUMBER[Keep(view.kept)], lane]), 1.0)
+            return min(float(here.turns.turn.start[here.lane]), 1.0)
+        return min(here.keep_value(view), 1.0)
 
     @abstractmethod
     def final(self, view: SheetState) -> float:

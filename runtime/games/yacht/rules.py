@@ -40,17 +40,12 @@ from numpy.typing import NDArray
 
 from ustad.runtime.core.entry import Rulebook, Seats
 from ustad.runtime.core.options import Option
-from ustad.runtime.games.five_dice.sheet import SheetGame, Write
+from ustad.runtime.games.five_dice.sheet import FACE_BOXES, SheetGame, Write
 from ustad.runtime.games.five_dice.turn import DICE, FACES, ROLL_COUNTS, ROLL_INDEX
 
 NAME = "yacht"
 BOXES = (
-    "ones",
-    "twos",
-    "threes",
-    "fours",
-    "fives",
-    "sixes",
+    *FACE_BOXES,
     "three_of_a_kind",
     "four_of_a_kind",
     "full_house",
@@ -65,7 +60,7 @@ THREE_OF_A_KIND, FOUR_OF_A_KIND, FULL_HOUSE, SMALL_STRAIGHT, LARGE_STRAIGHT, YAC
     range(6, 13)
 )
 
-UPPER_BOXES = 6
+UPPER_BOXES = len(FACE_BOXES)
 
 ALL_OPEN = (1 << len(BOXES)) - 1
 
@@ -277,12 +272,6 @@ class Yacht(SheetGame):
     def __init__(self, second_yacht: str = "bonus_and_joker") -> None:
         self.options = {"second_yacht": second_yacht}
         self.second_yacht = SECOND_YACHT.index(second_yacht)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Yacht) and self.options == other.options
-
-    def __hash__(self) -> int:
-        return hash(("yacht", self.second_yacht))
 
     def new_sheet(self) -> Sheet:
         """Return the empty sheet."""

@@ -182,7 +182,7 @@ def test_choose_many_is_choose(tables: Path) -> None:
 def test_more_sheets_at_once_than_are_remembered(tables: Path) -> None:
     game = ENTRY.rules.read({})
     bot = ENTRY.levels.bot("hard", game, tables, 0)
-    bot._REMEMBERED = 20
+    bot.remembered = 20
     states = [random_state(seed, "bonus_and_joker") for seed in range(120)]
     states = [found for found in states if found.dice is not None]
     fresh = ENTRY.levels.bot("hard", game, tables, 0)

@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ustad.runtime.games.dice_poker.levels import Payments, payments
+from ustad.runtime.games.dice_poker.levels import RollPayments, roll_payments
 from ustad.runtime.games.dice_poker.rules import (
     ALL_OPEN,
     ROW_COUNT,
@@ -110,10 +110,10 @@ def turn_endings(choices: Ints) -> Floats:
 
 def payment_chances(numbers: RuleNumbers, choices: Ints) -> Floats:
     """Return (n, payments): the chance of each payment that a turn can end with."""
-    known = payments(numbers)
+    known = roll_payments(numbers)
     endings = turn_endings(choices)
     lanes = choices.shape[1]
-    width = len(known.row) + 1
+    width = known.all.illegal + 1
     chances = np.zeros(lanes * width)
     rolls = np.arange(choices.shape[2])
     place = np.arange(lanes)[:, None] * width
@@ -135,8 +135,7 @@ def exact_totals(bot: TurnBot, rules: DicePoker) -> Totals:
     numbers = rules.numbers
     if numbers.free:
         raise ValueError("exact totals: expected order=school_first, got order=free")
-    known = payments(numbers)
-    pairs = list(zip(known.row.tolist(), known.points.tolist(), strict=True))
+    pairs = list(roll_payments(numbers).all.by_pair())
     lowest, highest = _bounds(numbers)
     start = np.zeros(highest - lowest + 1)
     start[-lowest] = 1.0
@@ -169,8 +168,8 @@ def _add_moved(into: Floats, chances: Floats, by: int, factor: float) -> None:
 
 def _bounds(numbers: RuleNumbers) -> tuple[int, int]:
     """Return the least and the greatest total there can be, or less and more than these."""
-    known = payments(numbers)
-    rows = [known.points[known.row == row] for row in range(ROW_COUNT)]
+    known = roll_payments(numbers).all
+    rows = [known.points[known.box == row] for row in range(ROW_COUNT)]
     least, most = (int(sum(pick(points) for points in rows)) for pick in (np.min, np.max))
     return least, most + numbers.school_bonus
 
@@ -219,7 +218,7 @@ def simulated_totals(bot: TurnBot, rules: DicePoker, games: int, seed: int) -> I
         games: how many.
         seed: draws the dice.
     """
-    numbers, known = rules.numbers, payments(rules.numbers)
+    numbers, known = rules.numbers, roll_payments(rules.numbers)
     random = np.random.default_rng(seed)
     totals = np.zeros(games, dtype=np.int64)
     open_rows, subtotal = np.full(games, ALL_OPEN), np.zeros(games, dtype=np.int64)
@@ -228,7 +227,7 @@ def simulated_totals(bot: TurnBot, rules: DicePoker, games: int, seed: int) -> I
         distinct, which = np.unique(code, return_inverse=True)
         states = [State(c & ALL_OPEN, turns_left, c >> ROW_COUNT) for c in distinct.tolist()]
         payment = _play_turn(_choices(bot, states), which, random, known)
-        row, points = known.row[payment], known.points[payment]
+        row, points = known.all.box[payment], known.all.points[payment]
         open_rows = open_rows & ~(1 << row)
         subtotal = subtotal + points * (row < SCHOOL_ROWS)
         totals += points + bonus_points(numbers, row, open_rows, subtotal)
@@ -244,7 +243,9 @@ def _choices(bot: TurnBot, states: Sequence[State]) -> Ints:
     return np.concatenate(parts, axis=1)
 
 
-def _play_turn(choices: Ints, which: Ints, random: np.random.Generator, known: Payments) -> Ints:
+def _play_turn(
+    choices: Ints, which: Ints, random: np.random.Generator, known: RollPayments
+) -> Ints:
     """Return (games,) the payment that ends a turn of each game.
 
     Args:

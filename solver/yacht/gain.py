@@ -50,13 +50,14 @@ from ustad.runtime.games.yacht.distributions import (
     ScoreDistributions,
 )
 from ustad.runtime.games.yacht.expert import MOST_A_TURN
-from ustad.runtime.games.yacht.levels import PAYMENT_BOX, PAYMENT_POINTS, PAYMENTS, ROLL_PAYMENT
+from ustad.runtime.games.yacht.levels import PAYMENTS, ROLL_PAYMENT
 from ustad.runtime.games.yacht.outlooks import Outlooks, best_chance_weight, named_outlooks
 from ustad.runtime.games.yacht.rules import State
 from ustad.runtime.games.yacht.tables import TABLES
 from ustad.solver.five_dice.turn import ROLL_COUNT, WIDTH, Play, fill_ended, new_play
 from ustad.solver.yacht.outlooks import (
     IS_FIVE_EQUAL,
+    PAYMENT_COUNT,
     Lattice,
     Payment,
     fill_writes,
@@ -158,9 +159,9 @@ def _new_work(players: int) -> _Work:
         new_play(),
         np.zeros((ROLL_COUNT, WIDTH)),
         np.zeros((ROLL_COUNT, WIDTH)),
-        np.zeros((PAYMENTS, WIDTH)),
-        np.zeros(PAYMENTS),
-        np.zeros(PAYMENTS),
+        np.zeros((PAYMENT_COUNT, WIDTH)),
+        np.zeros(PAYMENT_COUNT),
+        np.zeros(PAYMENT_COUNT),
         np.zeros((players, REACH + 2)),
         np.zeros(_LONG),
         np.zeros(_LONG),
@@ -262,8 +263,8 @@ def _rate_write(goal: _Goal, state: State, payment: Payment) -> tuple[float, flo
 def _rate_rolls(goal: _Goal, work: _Work, state: State, lane: int) -> None:
     """Fill what the best write of each roll is worth, its box, and its worth if hard plays on."""
     problem, payment_rated, payment_true = goal.match.problem, work.payment_rated, work.payment_true
-    for number in range(PAYMENTS):
-        payment = Payment(PAYMENT_BOX[number], PAYMENT_POINTS[number], 0)
+    for number in range(PAYMENT_COUNT):
+        payment = Payment(PAYMENTS.box[number], PAYMENTS.points[number], 0)
         if state.open_boxes >> payment.box & 1:
             payment_rated[number], payment_true[number] = _rate_write(goal, state, payment)
     stop, true_of, box_of = work.play.stop, work.true, work.box_of

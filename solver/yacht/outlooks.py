@@ -32,12 +32,7 @@ from ustad.runtime.core.kernels import compiled
 from ustad.runtime.core.work import Progress
 from ustad.runtime.games.yacht import kernels, states, tables
 from ustad.runtime.games.yacht.distributions import SPAN, LatticeDistributions
-from ustad.runtime.games.yacht.levels import (
-    PAYMENT_BOX,
-    PAYMENT_POINTS,
-    PAYMENTS,
-    ROLL_PAYMENT,
-)
+from ustad.runtime.games.yacht.levels import PAYMENTS, ROLL_PAYMENT
 from ustad.runtime.games.yacht.rules import State
 from ustad.solver.five_dice.layers import Pieces, solve_layers
 from ustad.solver.five_dice.turn import ROLL_COUNT, WIDTH, fill_ended, new_play
@@ -59,6 +54,7 @@ Ints = NDArray[np.int64]
 
 NEGLIGIBLE = 1e-15
 
+PAYMENT_COUNT = len(PAYMENTS.box)
 IS_FIVE_EQUAL = np.isin(np.arange(ROLL_COUNT), FIVE_EQUAL_ROLLS)
 
 
@@ -125,7 +121,7 @@ def _payment_made(second_yacht: int, open_boxes: int, box: int, roll: int) -> in
         points = kernels.write_points(second_yacht, open_boxes, box, ROLL_COUNTS[roll])
         if points < 0:
             return -1
-        while PAYMENT_BOX[payment] == box and PAYMENT_POINTS[payment] < points:
+        while PAYMENTS.box[payment] == box and PAYMENTS.points[payment] < points:
             payment += 1
     return int(payment)
 
@@ -145,8 +141,8 @@ def fill_writes(
         box_of: (252, n) filled with the first box within TIE of the best.
     """
     second_yacht, open_boxes, size = problem.second_yacht, sheets.open_boxes, len(sheets.upper)
-    for payment in range(PAYMENTS):
-        box, points = PAYMENT_BOX[payment], PAYMENT_POINTS[payment]
+    for payment in range(PAYMENT_COUNT):
+        box, points = PAYMENTS.box[payment], PAYMENTS.points[payment]
         if open_boxes >> box & 1:
             gains(problem, values, sheets, box, points, gain[payment])
     for roll in range(ROLL_COUNT):
@@ -255,9 +251,9 @@ def _fill_row(
     for roll in range(ROLL_COUNT):
         if not IS_FIVE_EQUAL[roll]:
             written[ROLL_PAYMENT[roll, int(box_of[roll])]] += ended[roll]
-    for number in range(PAYMENTS):
+    for number in range(PAYMENT_COUNT):
         if written[number] > 0.0:
-            payment = Payment(PAYMENT_BOX[number], PAYMENT_POINTS[number], 0)
+            payment = Payment(PAYMENTS.box[number], PAYMENTS.points[number], 0)
             _add_payment(problem, found, state, place, payment, written[number])
     for roll in FIVE_EQUAL_ROLLS:
         if ended[roll] > 0.0:
@@ -279,8 +275,8 @@ def _solve_blocks(
     """Find the distributions of blocks of states, those of the layers below being known."""
     play = new_play()
     box_of = np.zeros((ROLL_COUNT, WIDTH))
-    gain = np.zeros((PAYMENTS, WIDTH))
-    written = np.zeros(PAYMENTS)
+    gain = np.zeros((PAYMENT_COUNT, WIDTH))
+    written = np.zeros(PAYMENT_COUNT)
     for block in range(len(first_piece) - 1):
         together = pieces[first_piece[block] : first_piece[block + 1]]
         for piece in together:

@@ -18,10 +18,10 @@ The pass.  Under ``dash=deferred`` a pass sets no dash now, but one row more wil
 one: with d more rows open than turns left the d rows that bring least are given up
 already, and the next in that order is what a pass costs medium and hard.
 
-Shapes.  A *payment* is a pair of a row and points that it can score.  ``gains`` is
-(payments + 1, n): what each is worth for each of n sheets, minus infinity for rows
-that may not be written and in the last place, which stands for an illegal write.
-The writes are the rows in the order of the sheet, then the pass.
+Shapes.  ``gains`` is (payments + 1, n): what each payment
+(:mod:`ustad.runtime.games.five_dice.payments`) is worth for each of n sheets, minus
+infinity for rows that may not be written and in the last place, which stands for an
+illegal write.  The writes are the rows in the order of the sheet, then the pass.
 """
 
 from __future__ import annotations
@@ -61,6 +61,7 @@ from ustad.runtime.games.dice_poker.states import (
     state_number,
 )
 from ustad.runtime.games.five_dice.bots import RatingBot, TurnBot
+from ustad.runtime.games.five_dice.payments import Payments, payments
 from ustad.runtime.games.five_dice.sheet import SheetState
 from ustad.runtime.games.five_dice.turn import Turn, keep_values
 from ustad.tables import Table
@@ -72,47 +73,40 @@ PASSED = ROW_COUNT
 """The number of the pass among the writes, and the row of its payment."""
 
 
-@dataclass(frozen=True)
-class Payments:
-    """The pairs of a row and points that it can score, the pass being a row without points.
+class RollPayments(NamedTuple):
+    """Which payments the rolls of a rule set make, whatever rows are open.
 
     Attributes:
-        row: (payments,) the row of each.
-        points: (payments,) its points.
-        of: (2, 16, 252) which one each roll makes in each row, after the first throw
-            is past and straight after it; ``len(row)`` where it may not be written.
+        all: the payments, the pass among them.
+        later: (16, 252) which one each roll makes in each row and by a pass after the
+            first throw is past; ``all.illegal`` where it may not be written.
+        first: (16, 252) the same straight after the first throw.
     """
 
-    row: Ints
-    points: Ints
-    of: Ints
+    all: Payments
+    later: Ints
+    first: Ints
 
     def at(self, rolls_left: int) -> Ints:
         """Return (16, 252) the payments with so many rolls left."""
-        found: Ints = self.of[int(rolls_left == AFTER_FIRST_THROW)]
-        return found
+        return self.first if rolls_left == AFTER_FIRST_THROW else self.later
 
 
 @lru_cache(maxsize=16)
-def payments(numbers: RuleNumbers) -> Payments:
-    """Return the payments of a rule set, whatever rows are open."""
+def roll_payments(numbers: RuleNumbers) -> RollPayments:
+    """Return the payments that the rolls of a rule set make."""
     scored = roll_points(numbers)[[0, AFTER_FIRST_THROW]]
-    legal = np.ones(scored.shape, dtype=bool)
+    scored = np.pad(scored, ((0, 0), (0, 0), (0, 1)))  # a pass brings nothing
+    known = payments(scored)
+    of = known.numbers(scored)
     if numbers.deferred:
-        legal[:, :, SCHOOL_ROWS:] = scored[:, :, SCHOOL_ROWS:] > 0
-    found = {(row, int(p)) for row in range(ROW_COUNT) for p in np.unique(scored[:, :, row])}
-    pairs = sorted(found | {(PASSED, 0)})
-    number = {pair: at for at, pair in enumerate(pairs)}
-    of = np.full((2, ROW_COUNT + 1, scored.shape[1]), len(pairs))
-    for throw, roll, row in np.argwhere(legal).tolist():
-        of[throw, row, roll] = number[row, int(scored[throw, roll, row])]
-    of[:, PASSED] = number[PASSED, 0]
-    row, points = np.array(pairs).T
-    return Payments(row, points, of)
+        of[:, :, SCHOOL_ROWS:PASSED][scored[:, :, SCHOOL_ROWS:PASSED] == 0] = known.illegal
+    later, first = np.ascontiguousarray(of.transpose(0, 2, 1))
+    return RollPayments(known, later, first)
 
 
 def open_writes(numbers: RuleNumbers, open_rows: int) -> int:
-    """Return the rows that some dice may write now, and bit 15 for a pass."""
+    """Return the rows that some dice may write now, and bit PASSED for a pass."""
     rows = writable_rows(numbers, open_rows, COMBINATIONS) | writable_rows(numbers, open_rows, 0)
     return rows | may_pass(numbers, open_rows) << PASSED
 
@@ -137,7 +131,7 @@ class _Turns:
 
     def write_values(self, rolls: Ints, lanes: Ints, rolls_left: int) -> Floats:
         """Return (m, 16) what writing each of m rolls is worth, the sheet in a lane each."""
-        of = payments(self.numbers).at(rolls_left)
+        of = roll_payments(self.numbers).at(rolls_left)
         values: Floats = self.gains[of[:, rolls].T, lanes[:, None]]
         if self.missed is not None:
             values[~self.missed[rolls, lanes], CHANCE_ROW] = -np.inf
@@ -145,38 +139,33 @@ class _Turns:
 
     def roll_values(self, roll: int, lane: int, rolls_left: int) -> list[float]:
         """Return the 16 values of writing one roll, the sheet in one lane."""
-        of = payments(self.numbers).at(rolls_left)
+        of = roll_payments(self.numbers).at(rolls_left)
         values: list[float] = self.gains[of[:, roll], lane].tolist()
         return values
 
 
 def _solve(
-    numbers: RuleNumbers, gains: Floats, writes: Sequence[int], turn: type[Turn] = Turn
+    numbers: RuleNumbers, worth: Any, writes: Sequence[int], turn: type[Turn] = Turn
 ) -> _Turns:
     """Solve the turns of n sheets.
 
     Args:
         numbers: the options.
-        gains: (payments + 1, n) what each payment is worth.
+        worth: (payments, n) what payments are worth where they may be made.
         writes: :func:`open_writes` of each sheet.
         turn: how keeps are rated.
     """
+    known, allowed = roll_payments(numbers), np.array(writes)
+    gains = np.full((known.all.illegal + 1, len(writes)), -np.inf)
+    gains[:-1] = np.where(allowed >> known.all.box[:, None] & 1, worth, -np.inf)
     missed = None
-    later, first = (gains[of] for of in payments(numbers).of)
+    later, first = gains[known.later], gains[known.first]
     if numbers.chance_after_miss:
-        missed = np.bitwise_and.outer(np.array(roll_rows_made(numbers)), np.array(writes)) == 0
+        missed = np.bitwise_and.outer(np.array(roll_rows_made(numbers)), allowed) == 0
         later[CHANCE_ROW][~missed] = -np.inf
         first[CHANCE_ROW][~missed] = -np.inf
     stop, stop_first = np.maximum.reduce(later, axis=0), np.maximum.reduce(first, axis=0)
     return _Turns(numbers, gains, missed, turn((stop, stop, stop_first)))
-
-
-def _only_open(numbers: RuleNumbers, worth: Any, writes: Ints) -> Floats:
-    """Return the gains: (payments + 1, n), what payments are worth where they may be made."""
-    row = payments(numbers).row
-    gains = np.full((len(row) + 1, len(writes)), -np.inf)
-    gains[:-1] = np.where(writes >> row[:, None] & 1, worth, -np.inf)
-    return gains
 
 
 # Rules of thumb.
@@ -234,13 +223,11 @@ class RowBot(TurnBot, RuleOfThumb[SheetState, Any]):
 
     def solve(self, keys: Sequence[RowKey]) -> _Turns:
         """Solve the turns of sheets with these keys, a lane each."""
-        known = payments(self.numbers)
-        cost = np.append(self.price, 0.0)[known.row, None]
+        known = roll_payments(self.numbers).all
+        cost = np.append(self.price, 0.0)[known.box, None]
         worth = np.tile(known.points[:, None] - cost, len(keys))
-        worth[known.row == PASSED] = [-self._pass_costs(key) for key in keys]
-        writes = [key.writes for key in keys]
-        gains = _only_open(self.numbers, worth, np.array(writes))
-        return _solve(self.numbers, gains, writes, self.rate)
+        worth[known.box == PASSED] = [-self._pass_costs(key) for key in keys]
+        return _solve(self.numbers, worth, [key.writes for key in keys], self.rate)
 
     def _pass_costs(self, key: RowKey) -> float:
         """Return the price of the row that a pass gives up, 0 where there is no pass."""
@@ -276,10 +263,10 @@ class TableBot(RatingBot):
 
     def solve(self, keys: Sequence[State]) -> _Turns:
         """Solve the turns of sheets in these states, a lane each."""
-        numbers, known = self.numbers, payments(self.numbers)
+        numbers = self.numbers
         open_rows, turns_left, subtotal = np.array(keys).T
         writes = [open_writes(numbers, key.open_rows) for key in keys]
-        row, points = known.row[:, None], known.points[:, None]
+        row, points = (of[:, None] for of in roll_payments(numbers).all)
         # A row that may not be written leads to no state: any will do, its gain is minus infinity.
         may = np.array(writes) >> row & 1
         left = open_rows & ~(may << row)
@@ -287,4 +274,4 @@ class TableBot(RatingBot):
         held = columns(numbers.school_threshold)
         states = state_number(numbers, held.column, held.count, left, turns_left - 1, after)
         worth = self.table.values[states] + (points + bonus_points(numbers, row, left, after))
-        return _solve(numbers, _only_open(numbers, worth, np.array(writes)), writes)
+        return _solve(numbers, worth, writes)

@@ -1,12 +1,8 @@
-"""The rules of a game of dice and a sheet as arrays, for readers that hold no rules.
+"""The rules of a game of dice and a sheet as arrays, for readers that hold no rules of their own.
 
-The problem.  A reader in another language must find the value of any sheet and every move of
-a turn, and shall hold no rules of its own.
-
-The form (:class:`SheetArrays`).  A sheet is worth what four numbers say: its *open* boxes, as
-bits; the *sum* of the points in the boxes that count toward a bonus; what one certain box
-*holds*, if that matters; the *turns* left, if they matter.  The value at the start of a turn
-is
+A sheet is worth what four numbers say: its *open* boxes, as bits; the *sum* of the points in
+the boxes that count toward a bonus; what one certain box *holds*, if that matters; the *turns*
+left, if they matter.  The value at the start of a turn is
 
     values[column_start[o] + column[o, sum - lowest_sum] + stride[o] * part],
     part = sum of part_weight over the open boxes + held_weight * held + turns_weight * turns,
@@ -18,14 +14,12 @@ had not.  What may be written is in ``cases``: those of a roll are ``cases[roll_
 and the first counts of which an ``any_open`` box is open (or whose ``any_open`` is 0): open
 boxes of its ``write`` may be written at ``pays[case.pays[rolls left]][roll][box]``, and the
 turn may pass if it says so.
-
-Shapes.  States stand side by side in lanes.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -33,10 +27,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ustad.runtime.games.five_dice.columns import Columns
+from ustad.runtime.games.five_dice.payments import Payments, payments
 from ustad.runtime.games.five_dice.sheet import ROLLS_A_TURN
 from ustad.runtime.games.five_dice.turn import DICE, FACES, KEEPS, ONE_MORE
 
-Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 NO_COLUMN = 255
@@ -44,6 +38,19 @@ NO_COLUMN = 255
 
 _NEVER = 1 << 30
 """A sum that no sheet has."""
+
+
+class States(NamedTuple):
+    """States side by side, each (n,); see the top.  Turns are 0 where they do not matter."""
+
+    open: Ints
+    sum: Ints
+    held: Ints
+    turns: Ints
+
+    def at(self, chosen: Any) -> States:
+        """Return some of the states."""
+        return States(*(numbers[chosen] for numbers in self))
 
 
 class Case(NamedTuple):
@@ -91,17 +98,7 @@ class Mark(NamedTuple):
     any_of: int
 
 
-class Payment(NamedTuple):
-    """A box and the points written there; ``box`` is -1 for a pass."""
-
-    box: int
-    points: int
-
-
-PASS = Payment(-1, 0)
-
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class SheetArrays:
     """A game of dice and a sheet as arrays; see the top.
 
@@ -140,9 +137,6 @@ class SheetArrays:
     bonus: int
     bonus_from: Sequence[int | None]
     part_weight: Sequence[int]
-    pays: Ints
-    cases: Sequence[Sequence[Case]]
-    roll_cases: Sequence[int]
     held_box: int | None = None
     held_by_points: Sequence[tuple[int, int]] = ()
     held_weight: int = 0
@@ -153,41 +147,28 @@ class SheetArrays:
     extra_rolls: Sequence[int] = ()
     extra_ways: Sequence[Way] = ()
     extra_marks: Sequence[Mark] = ()
+    pays: Ints
+    cases: Sequence[Sequence[Case]]
+    roll_cases: Sequence[int]
 
     def to_json(self) -> dict[str, Any]:
         """Return the entry ``sheet`` of a manifest; ``column`` lies in the binary file."""
-        return {
-            "boxes": list(self.boxes),
-            "counting": self.counting,
-            "lowest_sum": self.lowest_sum,
-            "column_start": self.column_start.tolist(),
-            "stride": self.stride.tolist(),
-            "bonus": self.bonus,
-            "bonus_from": list(self.bonus_from),
-            "part_weight": list(self.part_weight),
-            "held_box": self.held_box,
-            "held_by_points": [list(pair) for pair in self.held_by_points],
-            "held_weight": self.held_weight,
-            "turns_weight": self.turns_weight,
-            "extra_key": self.extra_key,
-            "extra_points": self.extra_points,
-            "extra_held": self.extra_held,
-            "extra_rolls": list(self.extra_rolls),
-            "extra_ways": [list(way) for way in self.extra_ways],
-            "extra_marks": [list(mark) for mark in self.extra_marks],
-            "pays": self.pays.tolist(),
-            "cases": [[case._asdict() for case in found] for found in self.cases],
-            "roll_cases": list(self.roll_cases),
-        }
-
-    # What payments do to states.
+        held = {field.name: getattr(self, field.name) for field in fields(self)}
+        del held["column"]
+        held["cases"] = [[case._asdict() for case in cases] for cases in self.cases]
+        arrays = {name: a.tolist() for name, a in held.items() if isinstance(a, np.ndarray)}
+        return {**held, **arrays}
 
     @cached_property
-    def payments(self) -> tuple[Payment, ...]:
-        """What a roll can write, then the pass."""
-        tables = self.pays.reshape(-1, len(self.boxes)).T.tolist()
-        found = {Payment(box, points) for box, row in enumerate(tables) for points in row}
-        return (*sorted(found), PASS)
+    def payments(self) -> Payments:
+        """What a turn can end with; the pass is the last."""
+        passing = np.zeros((*self.pays.shape[:-1], 1), dtype=np.int64)
+        return payments(np.concatenate([self.pays, passing], axis=-1))
+
+    @property
+    def pass_box(self) -> int:
+        """The box that a pass is said to be written into."""
+        return len(self.boxes)
 
     @property
     def counting_bits(self) -> int:
@@ -215,17 +196,14 @@ class SheetArrays:
         place: Ints = self.column_start[counting] + column + self.stride[counting] * part
         return place
 
-    def after(self, states: States, payment: Payment) -> tuple[States, Ints]:
+    def after(self, states: States, box: int, points: int) -> tuple[States, Ints]:
         """Return the states after a payment, and what it brings."""
-        box, points = payment
         highest = self.column.shape[1] - 1 + self.lowest_sum
-        counts = 0 <= box < self.counting
-        total = np.minimum(states.sum + points, highest) if counts else states.sum
+        total = np.minimum(states.sum + points, highest) if box < self.counting else states.sum
         held = states.held
-        if box >= 0 and box == self.held_box:
+        if box == self.held_box:
             held = np.full_like(held, dict(self.held_by_points)[points])
-        left = states.open & ~(1 << box) if box >= 0 else states.open
-        after = States(left, total, held, states.turns - 1)
+        after = States(states.open & ~(1 << box), total, held, states.turns - 1)
         earned = self._earned(after).astype(np.int64) - self._earned(states)
         return after, points + self.bonus * earned
 
@@ -241,26 +219,23 @@ class SheetArrays:
             found.append(np.argmax(holds, axis=0))
         return np.array(found)
 
-    def ways(self, chosen: Sequence[int], rolls_left: int) -> Ints:
+    def roll_payments(self, chosen: Sequence[int], rolls_left: int) -> Ints:
         """Return (252, boxes + 1) the payment of each roll in each box, then the pass.
 
-        What is not legal is the number of payments.
+        What is not legal is ``payments.illegal``.
 
         Args:
             chosen: (lists,) the case that holds.
             rolls_left: 0, 1 or 2.
         """
-        number = {pair: at for at, pair in enumerate(self.payments)}
-        illegal = len(number)
+        number, illegal = self.payments.by_pair(), self.payments.illegal
         rows = []
         for roll, cases in enumerate(self.roll_cases):
             case = self.cases[cases][chosen[cases]]
-            points = self.pays[case.pays[rolls_left], roll].tolist()
-            row = [
-                number[Payment(box, paid)] if case.write >> box & 1 else illegal
-                for box, paid in enumerate(points)
-            ]
-            rows.append([*row, number[PASS] if case.passes else illegal])
+            points = [*self.pays[case.pays[rolls_left], roll].tolist(), 0]
+            may = case.write | case.passes << self.pass_box
+            pairs = enumerate(points)
+            rows.append([number[pair] if may >> pair[0] & 1 else illegal for pair in pairs])
         return np.array(rows)
 
 
@@ -270,19 +245,6 @@ def columns_by_row(known: Columns) -> NDArray[np.uint8]:
     return np.where(known.column < 0, NO_COLUMN, known.column - begins).astype(np.uint8)
 
 
-class States(NamedTuple):
-    """States side by side, each (n,); see the top.  Turns are 0 where they do not matter."""
-
-    open: Ints
-    sum: Ints
-    held: Ints
-    turns: Ints
-
-    def at(self, chosen: Any) -> States:
-        """Return some of the states."""
-        return States(*(numbers[chosen] for numbers in self))
-
-
 def reachable(arrays: SheetArrays, turns: int) -> States:
     """Return the states that a game can reach between turns and that have a turn to come.
 
@@ -290,26 +252,8 @@ def reachable(arrays: SheetArrays, turns: int) -> States:
         arrays: the game.
         turns: how many turns a game has.
     """
-    everything = (1 << len(arrays.boxes)) - 1
-    layer = {(everything, 0)}
-    met: set[tuple[int, int, int]] = set()
-    for left in range(turns, 0, -1):
-        known = sorted((opened, held) for opened, held in layer if opened)
-        met |= {(*state, left if arrays.turns_weight else 0) for state in known}
-        layer = set()
-        for state, (may, passes) in zip(known, _writable(arrays, known), strict=True):
-            opened, held = state
-            if passes:
-                layer.add(state)
-            for box in range(len(arrays.boxes)):
-                if may >> box & 1:
-                    holds = (
-                        {after for _, after in arrays.held_by_points}
-                        if box == arrays.held_box
-                        else {held}
-                    )
-                    layer |= {(opened & ~(1 << box), after) for after in holds}
-    open_boxes, holding, left = np.array(sorted(met)).T
+    open_boxes, held, left = np.array(sorted(_reachable_sheets(arrays, turns))).T
+    # Each with every sum that goes with its open boxes.
     rows, sums = np.nonzero(arrays.column != NO_COLUMN)
     begins = np.searchsorted(rows, np.arange(len(arrays.column) + 1))
     counting = open_boxes & arrays.counting_bits
@@ -317,19 +261,38 @@ def reachable(arrays: SheetArrays, turns: int) -> States:
     of = np.repeat(np.arange(len(open_boxes)), counts)
     within = np.arange(len(of)) - np.repeat(np.cumsum(counts) - counts, counts)
     total = sums[begins[counting][of] + within] + arrays.lowest_sum
-    return States(open_boxes[of], total, holding[of], left[of])
+    return States(open_boxes[of], total, held[of], left[of])
 
 
-def _writable(arrays: SheetArrays, states: Sequence[tuple[int, int]]) -> list[tuple[int, bool]]:
-    """Return for each state the boxes that some roll may write, and whether one may pass."""
-    opened = np.array([opened for opened, _ in states])
+def _reachable_sheets(arrays: SheetArrays, turns: int) -> set[tuple[int, int, int]]:
+    """Return open boxes, what is held, and the turns left, 0 where they do not matter."""
+    layer = {((1 << len(arrays.boxes)) - 1, 0)}
+    met: set[tuple[int, int, int]] = set()
+    contents = {after for _, after in arrays.held_by_points}
+    for left in range(turns, 0, -1):
+        known = sorted((opened, held) for opened, held in layer if opened)
+        met |= {(opened, held, left if arrays.turns_weight else 0) for opened, held in known}
+        layer = set()
+        for (opened, held), may in zip(known, _writable(arrays, known), strict=True):
+            for box in range(arrays.pass_box + 1):
+                if may >> box & 1:
+                    after = contents if box == arrays.held_box else {held}
+                    layer |= {(opened & ~(1 << box), content) for content in after}
+    return met
+
+
+def _writable(arrays: SheetArrays, sheets: Sequence[tuple[int, int]]) -> list[int]:
+    """Return the open boxes that some roll may write, as bits, and that of a pass if one may."""
+    opened = np.array([open_boxes for open_boxes, _ in sheets])
     none = np.zeros_like(opened)
-    chosen = arrays.chosen(States(opened, none, none, none))
-    may, passes = np.zeros_like(opened), np.zeros(len(opened), dtype=bool)
-    for cases, number in zip(arrays.cases, chosen, strict=True):
+    may = np.zeros_like(opened)
+    for cases, number in zip(
+        arrays.cases, arrays.chosen(States(opened, none, none, none)), strict=True
+    ):
         may |= np.array([case.write for case in cases])[number] & opened
-        passes |= np.array([case.passes for case in cases])[number]
-    return list(zip(may.tolist(), passes.tolist(), strict=True))
+        may |= np.array([case.passes << arrays.pass_box for case in cases])[number]
+    found: list[int] = may.tolist()
+    return found
 
 
 def structure() -> dict[str, Any]:

@@ -1,21 +1,21 @@
-"""The proof that rounding the values of a game of dice and a sheet costs next to nothing.
+"""What rounding the values of a game of dice and a sheet costs, proven over every choice.
 
-The problem.  An export holds rounded values: what do they cost whoever plays by them?
+The problem.  An export holds rounded values.  How much does a reader lose that chooses by
+them, and do its arrays say what the rules say?
 
-The algorithm.  The value of every state is computed anew from the rules as arrays and the
-exact table, and must be the one that the table holds: so the arrays say what the rules say.
-Beside it every choice of every state, on each of the 252 rolls with 0, 1 and 2 rolls left, is
-made by the rounded values and rated by the exact ones.  Of choices within 1e-9 the worst
-counts.
+The algorithm.  The value of every state is computed anew from the arrays and the exact table,
+and must be the one that the table holds: so the arrays say what the rules say.  Beside it
+every choice of every state, on each of the 252 rolls with 0, 1 and 2 rolls left, is made by
+the rounded values and rated by the exact ones.  Of choices within 1e-9 the worst counts.
 
 Shapes.  States stand side by side in lanes; arrays over keeps are (462, n) and over rolls
-(252, n).  Gains are (payments + 1, n): what each payment is worth, minus infinity where a box
-is not open and in the last row.
+(252, n).  Gains are (payments + 1, n): what each payment is worth in each state, minus
+infinity where a box is not open and in the last row, which stands for what is not legal.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import pairwise
@@ -29,13 +29,23 @@ from ustad.runtime.core.game import TIE
 from ustad.runtime.core.work import Progress
 from ustad.runtime.games.five_dice.arrays import SheetArrays, States, reachable
 from ustad.runtime.games.five_dice.sheet import ROLLS_A_TURN
-from ustad.runtime.games.five_dice.turn import DICE, ROLLS, SHRUNK, SIZES, keep_values
+from ustad.runtime.games.five_dice.turn import (
+    DICE,
+    FIRST_ROLL,
+    ROLLS,
+    SHRUNK,
+    SIZES,
+    keep_values,
+)
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 ALLOWED_COST = 0.005
 """Points that a choice by the rounded values may cost."""
+
+_ALLOWED_ERROR = 1e-9
+"""By how much a value computed from the arrays may be off."""
 
 _LANES = 256
 
@@ -68,6 +78,24 @@ class Proof:
         self.residual = max(self.residual, other.residual)
 
 
+class Values(NamedTuple):
+    """Something by the exact values, and by the rounded ones that a reader has."""
+
+    exact: Floats
+    read: Floats
+
+    def map(self, function: Callable[[Floats], Floats]) -> Values:
+        """Return what a function makes of both."""
+        return Values(function(self.exact), function(self.read))
+
+
+class Block(NamedTuple):
+    """States side by side, and the payments of rolls with 0, 1 and 2 rolls left in them."""
+
+    roll_payments: list[Ints]
+    states: States
+
+
 def prove(
     arrays: SheetArrays,
     turns: int,
@@ -89,18 +117,20 @@ def prove(
     Raises:
         ExportError: a choice costs too much, or the arrays do not say what the table says.
     """
-    states, values = reachable(arrays, turns), Worth(exact, read)
-    proof = Proof(states=len(states.open), largest_error=float(np.abs(read - exact).max()))
+    states = reachable(arrays, turns)
+    values = Values(exact, read)
+    proof = Proof(len(states.open), largest_error=float(np.abs(read - exact).max()))
     states = _one_of_each_future(arrays, states)
-    blocks = list(_blocks(arrays, states))
     done = 0
     with ThreadPoolExecutor(threads) as pool:
-        for count, found in pool.map(lambda block: _prove_block(arrays, values, *block), blocks):
+        blocks = list(_blocks(arrays, states))
+        proofs = pool.map(lambda block: _prove_block(arrays, values, block), blocks)
+        for block, found in zip(blocks, proofs, strict=True):
             proof.add(found)
-            done += count
+            done += len(block.states.open)
             if progress:
                 progress(done, len(states.open))
-    if proof.residual > 1e-9:
+    if proof.residual > _ALLOWED_ERROR:
         raise ExportError(f"export: the arrays are off the table by {proof.residual}")
     if proof.largest_cost >= ALLOWED_COST:
         raise ExportError(
@@ -118,41 +148,34 @@ def _one_of_each_future(arrays: SheetArrays, states: States) -> States:
     """
     place = arrays.place(states)
     _, first, which = np.unique(place, return_index=True, return_inverse=True)
-    for payment in arrays.payments:
-        if not 0 <= payment.box < arrays.counting:
+    for box, points in arrays.payments.by_pair():
+        if box >= arrays.counting:
             continue  # neither sum nor bonus changes
-        is_open = np.flatnonzero(states.open >> payment.box & 1)
+        is_open = np.flatnonzero(states.open >> box & 1)
         here, twin = states.at(is_open), states.at(first[which[is_open]])
-        after, brings = arrays.after(here, payment)
-        other, twin_brings = arrays.after(twin, payment)
+        after, brings = arrays.after(here, box, points)
+        other, twin_brings = arrays.after(twin, box, points)
         if (brings != twin_brings).any() or (arrays.place(after) != arrays.place(other)).any():
             raise ExportError("export: two sheets share a value that do not share a future")
     return states.at(first)
 
 
-def _blocks(arrays: SheetArrays, states: States) -> Iterator[tuple[list[Ints], States]]:
-    """Yield ways for 0, 1 and 2 rolls left and states for which they hold, some lanes at a time."""
+def _blocks(arrays: SheetArrays, states: States) -> Iterator[Block]:
+    """Yield states in which the same may be written, some lanes at a time."""
     known, keys = np.unique(arrays.chosen(states), axis=1, return_inverse=True)
     keys = keys.reshape(-1)  # some versions of numpy give it two axes
     order = np.argsort(keys, kind="stable")
     ends = np.searchsorted(keys[order], np.arange(known.shape[1] + 1))
     for number, (begin, end) in enumerate(pairwise(ends.tolist())):
         chosen = known[:, number].tolist()
-        ways = [arrays.ways(chosen, rolls_left) for rolls_left in range(ROLLS_A_TURN)]
+        roll_payments = [arrays.roll_payments(chosen, left) for left in range(ROLLS_A_TURN)]
         for at in range(begin, end, _LANES):
-            yield ways, states.at(order[at : min(at + _LANES, end)])
-
-
-class Worth(NamedTuple):
-    """What something is worth: by the exact values, and by the rounded ones."""
-
-    exact: Floats
-    read: Floats
+            yield Block(roll_payments, states.at(order[at : min(at + _LANES, end)]))
 
 
 @dataclass
-class Lanes:
-    """The two worths of some choices: by the rounded values, and exactly.
+class Choices:
+    """What some choices are worth: the best by the rounded values, and exactly.
 
     Attributes:
         read: by the rounded values, the best of them.
@@ -164,7 +187,15 @@ class Lanes:
     true: Floats
     best: Floats
 
-    def or_else(self, other: Lanes) -> None:
+    def copy(self) -> Choices:
+        """Return the same, to be changed."""
+        return Choices(self.read.copy(), self.true.copy(), self.best.copy())
+
+    def at(self, rows: Ints) -> Choices:
+        """Return some rows."""
+        return Choices(self.read[rows], self.true[rows], self.best[rows])
+
+    def or_else(self, other: Choices) -> None:
         """Let there be these choices as well."""
         gap = other.read - self.read
         low = np.minimum(self.true, other.true)
@@ -174,73 +205,78 @@ class Lanes:
         np.maximum(self.best, other.best, out=self.best)
 
 
-def _prove_block(
-    arrays: SheetArrays, values: Worth, ways: Sequence[Ints], states: States
-) -> tuple[int, Proof]:
-    """Return how many states these are, and what was measured on them."""
+def _prove_block(arrays: SheetArrays, values: Values, block: Block) -> Proof:
+    """Return what was measured on a block of states."""
+    states = block.states
     with np.errstate(invalid="ignore"):  # infinity less infinity, where nothing is legal
         gains = _gains(arrays, values, states)
         extra = np.zeros((len(ROLLS), 1)) + 0.0 * states.held
         for roll in arrays.extra_rolls:
             extra[roll] = arrays.extra_points * (states.held == arrays.extra_held)
         proof = Proof()
-        same = [next(n for n in range(ROLLS_A_TURN) if (ways[n] == way).all()) for way in ways]
-        known: dict[int, Lanes] = {}
-        rolled = Worth(np.empty(0), np.empty(0))
-        for rolls_left, number in enumerate(same):
-            if number not in known:
-                known[number] = _writes(gains, ways[number], extra)
-            found = Lanes(*(held.copy() for held in vars(known[number]).values()))
+        written: list[Choices] = []
+        rolled = Values(np.empty(0), np.empty(0))
+        for rolls_left, payments in enumerate(block.roll_payments):
+            same = next(
+                n for n in range(ROLLS_A_TURN) if (block.roll_payments[n] == payments).all()
+            )
+            writes = written[same] if same < rolls_left else _writes(gains, payments, extra)
+            written.append(writes)
+            choices = writes.copy()
             if rolls_left:
-                found.or_else(_keeps(Worth(*map(keep_values, rolled))))
-            cost = found.best - found.true
+                choices.or_else(_keeps(rolled.map(keep_values)))
+            cost = choices.best - choices.true
             proof.decisions += cost.size
             proof.changed += int(np.count_nonzero(cost > TIE))
             proof.largest_cost = max(proof.largest_cost, float(cost.max()))
-            rolled = Worth(found.best, found.read)
+            rolled = Values(choices.best, choices.read)
         start = keep_values(rolled.exact)[0]
         proof.residual = float(np.abs(start - values.exact[arrays.place(states)]).max())
-    return len(states.open), proof
+    return proof
 
 
-def _gains(arrays: SheetArrays, values: Worth, states: States) -> Worth:
+def _gains(arrays: SheetArrays, values: Values, states: States) -> Values:
     """Return (payments + 1, n) what each payment is worth."""
-    shape = (len(arrays.payments) + 1, len(states.open))
-    gains = Worth(np.full(shape, -np.inf), np.full(shape, -np.inf))
-    for number, payment in enumerate(arrays.payments):
-        box = payment.box
-        lanes = np.flatnonzero(states.open >> box & 1) if box >= 0 else slice(None)
-        after, brings = arrays.after(states.at(lanes), payment)
+    shape = (arrays.payments.illegal + 1, len(states.open))
+    gains = Values(np.full(shape, -np.inf), np.full(shape, -np.inf))
+    for number, (box, points) in enumerate(arrays.payments.by_pair()):
+        may = (states.open | 1 << arrays.pass_box) >> box & 1
+        lanes = np.flatnonzero(may)
+        after, brings = arrays.after(states.at(lanes), box, points)
         place = arrays.place(after)
         gains.exact[number, lanes] = values.exact[place] + brings
         gains.read[number, lanes] = values.read[place] + brings
     return gains
 
 
-def _writes(gains: Worth, ways: Ints, extra: Floats) -> Lanes:
-    """Return (252, n) what writing each roll is worth."""
-    ways = ways[:, (gains.exact[ways] > -np.inf).any(axis=(0, 2))]  # boxes that are open somewhere
-    true, read = gains.exact[ways], gains.read[ways]
+def _writes(gains: Values, payments: Ints, extra: Floats) -> Choices:
+    """Return (252, n) what writing each roll is worth.
+
+    Args:
+        gains: from :func:`_gains`.
+        payments: (252, boxes + 1) those of each roll.
+        extra: (252, n) what each roll brings on top.
+    """
+    open_somewhere = (gains.exact[payments] > -np.inf).any(axis=(0, 2))
+    true, read = gains.map(lambda of: of[payments[:, open_somewhere]])
     best_read, best = read.max(axis=1), true.max(axis=1)
     true[read < best_read[:, None] - TIE] = np.inf
-    return Lanes(best_read + extra, true.min(axis=1) + extra, best + extra)
+    return Choices(best_read + extra, true.min(axis=1) + extra, best + extra)
 
 
-def _keeps(kept: Worth) -> Lanes:
+def _keeps(keeps: Values) -> Choices:
     """Return (252, n) what the best keep of zero to four dice of each roll is worth.
 
     Args:
-        kept: (462, n) what each keep is worth.
+        keeps: (462, n) what each keep is worth.
     """
-    true, read = kept
-    below = Lanes(read[:1].copy(), true[:1].copy(), true[:1].copy())
+    own = Choices(keeps.read, keeps.exact, keeps.exact)
+    numbers = np.arange(FIRST_ROLL)
+    below = own.at(numbers[SIZES[0]])
     for size in range(1, DICE + 1):
-        start = SIZES[size - 1].start
-        places = SHRUNK[size - 1] - start
-        first, *others = (Lanes(below.read[at], below.true[at], below.best[at]) for at in places)
+        first, *others = (below.at(less) for less in SHRUNK[size - 1] - SIZES[size - 1].start)
         if size < DICE:
-            own = true[SIZES[size]]
-            others.append(Lanes(read[SIZES[size]], own, own))
+            others.append(own.at(numbers[SIZES[size]]))
         for other in others:
             first.or_else(other)
         below = first

@@ -25,7 +25,7 @@ worth under the policy and hard play after it, less what it is worth under hard 
 :meth:`ExpertBot.advantages` gives that term exactly.
 
 Shapes.  Gains are (2 payments + 1, n): what each payment is worth for each of n
-sheets, minus infinity in row ``ILLEGAL``, then each payment with an extra yacht.
+sheets, minus infinity in the row of illegal writes, then each payment with an extra yacht.
 """
 
 from __future__ import annotations
@@ -52,10 +52,7 @@ from ustad.runtime.games.yacht.distributions import (
 )
 from ustad.runtime.games.yacht.levels import (
     FIVE_EQUAL,
-    ILLEGAL,
-    PAYMENT_BOX,
     PAYMENT_BY_BOX,
-    PAYMENT_POINTS,
     PAYMENTS,
     TableBot,
     YachtTurns,
@@ -86,8 +83,10 @@ from ustad.tables import MissingTableError, Table, open_table, tables_folder
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-EXTRA = PAYMENTS + 1
+EXTRA = PAYMENTS.illegal + 1
 """The row of the first payment with an extra yacht."""
+
+GAIN_ROWS = EXTRA + len(PAYMENTS.box)
 
 _ABSENT = 10_000
 """A lead that nobody makes good: the place of an opponent who is not there."""
@@ -99,16 +98,16 @@ MOST_A_TURN = HIGHEST_SUM + BONUS + EXTRA_YACHT
 """No turn brings more points."""
 
 # Payments into lower boxes but the yacht box lead to one state a box, whatever they pay.
-_SHARED = np.flatnonzero((PAYMENT_BOX >= UPPER_BOXES) & (PAYMENT_BOX != YACHT))
-_SINGLE = np.flatnonzero((PAYMENT_BOX < UPPER_BOXES) | (PAYMENT_BOX == YACHT))
+_SHARED = np.flatnonzero((PAYMENTS.box >= UPPER_BOXES) & (PAYMENTS.box != YACHT))
+_SINGLE = np.flatnonzero((PAYMENTS.box < UPPER_BOXES) | (PAYMENTS.box == YACHT))
 _, _SHARED_FIRST, _SHARED_BOX = np.unique(
-    PAYMENT_BOX[_SHARED], return_index=True, return_inverse=True
+    PAYMENTS.box[_SHARED], return_index=True, return_inverse=True
 )
-_SHARED_POINTS, _SHARED_SHIFT = np.unique(PAYMENT_POINTS[_SHARED], return_inverse=True)
+_SHARED_POINTS, _SHARED_SHIFT = np.unique(PAYMENTS.points[_SHARED], return_inverse=True)
 # With a further yacht an upper box takes all five dice or, as a joker, none.
 _UPPER_EXTRA = np.flatnonzero(
-    (PAYMENT_BOX < UPPER_BOXES)
-    & ((PAYMENT_POINTS == 0) | (PAYMENT_POINTS == DICE * (PAYMENT_BOX + 1)))
+    (PAYMENTS.box < UPPER_BOXES)
+    & ((PAYMENTS.points == 0) | (PAYMENTS.points == DICE * (PAYMENTS.box + 1)))
 )
 
 
@@ -163,7 +162,7 @@ class GoalBot(TurnBot):
         setting, states = self.rules.second_yacht, [key.state for key in keys]
         equal = np.stack([five_equal_payments(setting, s.open_boxes) for s in states], axis=-1)
         paid = [setting != PLAIN and state.held == YACHT_50 for state in states]
-        equal = np.where((equal != ILLEGAL) & np.array(paid), equal + EXTRA, equal)
+        equal = np.where((equal != PAYMENTS.illegal) & np.array(paid), equal + EXTRA, equal)
         stop = np.maximum.reduce(gains[PAYMENT_BY_BOX], axis=0)
         stop[FIVE_EQUAL] = np.maximum.reduce(gains[equal, np.arange(len(keys))], axis=1)
         extra = np.zeros(len(keys))
@@ -272,7 +271,7 @@ class _Writes:
             held: (n,) what the yacht boxes hold.
             shares: (n, points) the shares of the win.
         """
-        gains = np.full((2 * PAYMENTS + 1, len(held)), -np.inf)
+        gains = np.full((GAIN_ROWS, len(held)), -np.inf)
         number, count = np.arange(len(self.states)), len(self.payments)
         single, shared = rated.select(number[:count]), rated.select(number[count:])
         lanes, box_lanes = self.lanes[:count], self.lanes[count:]

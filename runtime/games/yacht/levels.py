@@ -12,11 +12,9 @@ The problem of hard.  The table holds what a sheet is worth between turns.  The
 turn itself is solved anew for each sheet by :mod:`ustad.runtime.games.five_dice.bots`, from
 what writing each roll into each box is worth.
 
-Shapes.  A *payment* is a pair of a box and points that it can hold; there are
-``PAYMENTS`` of them.  ``gains`` is (payments + 1, n): what each is worth for
-each of n sheets, minus infinity for written boxes and in the last row, which
-stands for an illegal write.  ``payment`` is (252, 13): which one each roll makes
-in each box.
+Shapes.  ``gains`` is (payments + 1, n): what each payment
+(:mod:`ustad.runtime.games.five_dice.payments`) is worth for each of n sheets, minus
+infinity for written boxes and in the last row, which stands for an illegal write.
 """
 
 from __future__ import annotations
@@ -31,6 +29,7 @@ from numpy.typing import NDArray
 
 from ustad.runtime.core.game import TIE, RuleOfThumb
 from ustad.runtime.games.five_dice.bots import RatingBot, sub_keep_array
+from ustad.runtime.games.five_dice.payments import payments
 from ustad.runtime.games.five_dice.sheet import KEEP_MOVES, Keep, SheetState
 from ustad.runtime.games.five_dice.turn import (
     FIRST_ROLL,
@@ -137,20 +136,12 @@ def best_write_now(view: SheetState) -> Any:
 # The table.
 
 
-def _payments() -> tuple[Ints, Ints, dict[tuple[int, int], int]]:
-    """Return box and points of each payment, and the number of each."""
-    pairs = sorted({(box, int(p)) for row in PLAIN_POINTS for box, p in enumerate(row)})
-    boxes, points = np.ascontiguousarray(np.array(pairs).T)
-    return boxes, points, {pair: number for number, pair in enumerate(pairs)}
+PAYMENTS = payments(PLAIN_POINTS)
+ROLL_PAYMENT = PAYMENTS.numbers(PLAIN_POINTS)
+"""(252, 13): the payment of each roll in each box, nothing being a joker."""
 
-
-PAYMENT_BOX, PAYMENT_POINTS, PAYMENT_NUMBER = _payments()
-PAYMENTS = len(PAYMENT_BOX)
-ILLEGAL = PAYMENTS
-ROLL_PAYMENT: Ints = np.array(
-    [[PAYMENT_NUMBER[box, int(p)] for box, p in enumerate(row)] for row in PLAIN_POINTS]
-)
 PAYMENT_BY_BOX = np.ascontiguousarray(ROLL_PAYMENT.T)
+_PAYMENT_NUMBER = PAYMENTS.by_pair()
 
 
 @lru_cache(maxsize=8192)
@@ -158,14 +149,12 @@ def five_equal_payments(second_yacht: int, open_boxes: int) -> Ints:
     """Return (6, 13) the payments of the six rolls of five equal dice."""
     if not has_jokers(second_yacht, open_boxes):
         return ROLL_PAYMENT[FIVE_EQUAL]  # of written boxes too: their gain says what they are
-    payments = np.full((len(FIVE_EQUAL), len(BOXES)), ILLEGAL)
-    for box in range(len(BOXES)):
-        if open_boxes >> box & 1:
-            for row, roll in enumerate(FIVE_EQUAL):
-                points = write_points(second_yacht, open_boxes, box, ROLL_COUNTS[roll])
-                if points >= 0:
-                    payments[row, box] = PAYMENT_NUMBER[box, points]
-    return payments
+    return np.array(
+        [
+            [_PAYMENT_NUMBER.get(pair, PAYMENTS.illegal) for pair in enumerate(points)]
+            for points in _five_equal_points(second_yacht, open_boxes)
+        ]
+    )
 
 
 @dataclass(frozen=True)
@@ -241,9 +230,9 @@ class TableBot(RatingBot):
     def _gains(self, states: States) -> Floats:
         """Return (payments + 1, n) what each payment is worth for each sheet."""
         after = after_payments(self.rules.second_yacht, states)
-        gains = np.full((PAYMENTS + 1, len(states.upper)), -np.inf)
+        gains = np.full((PAYMENTS.illegal + 1, len(states.upper)), -np.inf)
         at = after.is_open
-        gains[:PAYMENTS][at] = self.table.values[after.states[at]] + after.rewards[at]
+        gains[:-1][at] = self.table.values[after.states[at]] + after.rewards[at]
         return gains
 
 
@@ -269,11 +258,12 @@ class AfterPayments(NamedTuple):
 def after_payments(second_yacht: int, before: States) -> AfterPayments:
     """Return what each payment leads to from n states."""
     known = columns()
-    left = before.open_boxes & ~(1 << PAYMENT_BOX[:, None])
+    box = PAYMENTS.box[:, None]
+    left = before.open_boxes & ~(1 << box)
     held = _yacht_after(second_yacht)[:, before.held]
     rewards, sums = _upper_effects()
     states = state_number(known.column, known.count, left, held, sums[:, before.upper])
-    is_open = (before.open_boxes >> PAYMENT_BOX[:, None] & 1).astype(bool)
+    is_open = (before.open_boxes >> box & 1).astype(bool)
     return AfterPayments(states, rewards[:, before.upper], is_open)
 
 
@@ -281,8 +271,8 @@ def after_payments(second_yacht: int, before: States) -> AfterPayments:
 def _upper_effects() -> tuple[Ints, Ints]:
     """Return (payments, 64) what a payment adds to the total, and the upper sum after it."""
     sums = range(BONUS_AT + 1)
-    added = [[upper_points(*paid, upper) for upper in sums] for paid in PAYMENT_NUMBER]
-    after = [[upper_after(*paid, upper) for upper in sums] for paid in PAYMENT_NUMBER]
+    added = [[upper_points(*paid, upper) for upper in sums] for paid in _PAYMENT_NUMBER]
+    after = [[upper_after(*paid, upper) for upper in sums] for paid in _PAYMENT_NUMBER]
     return np.array(added), np.array(after)
 
 
@@ -291,5 +281,5 @@ def _yacht_after(second_yacht: int) -> Ints:
     """Return (payments, 3) what the yacht box holds after a payment, by what it held."""
     contents = (OPEN_YACHT, YACHT_0, YACHT_50)
     return np.array(
-        [[yacht_after(second_yacht, held, *paid) for held in contents] for paid in PAYMENT_NUMBER]
+        [[yacht_after(second_yacht, held, *paid) for held in contents] for paid in _PAYMENT_NUMBER]
     )

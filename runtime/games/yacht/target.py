@@ -23,8 +23,8 @@ from ustad.runtime.core.errors import UsageError
 from ustad.runtime.core.game import Advice
 from ustad.runtime.games.five_dice.sheet import SheetState
 from ustad.runtime.games.yacht.distributions import SPAN, BestChances
-from ustad.runtime.games.yacht.expert import EXTRA, GoalBot, GoalTurns, sheet_notes
-from ustad.runtime.games.yacht.levels import PAYMENTS, TableBot, after_payments, side_by_side
+from ustad.runtime.games.yacht.expert import EXTRA, GAIN_ROWS, GoalBot, GoalTurns, sheet_notes
+from ustad.runtime.games.yacht.levels import TableBot, after_payments, side_by_side
 from ustad.runtime.games.yacht.outlooks import open_if_built, open_outlooks
 from ustad.runtime.games.yacht.rules import (
     EXTRA_YACHT,
@@ -86,8 +86,8 @@ class TargetBot(GoalBot):
         before = side_by_side([key.state for key in keys])
         states, rewards, is_open = after_payments(setting, before)
         missing = np.array([key.points for key in keys]) - rewards
-        gains = np.full((2 * PAYMENTS + 1, len(keys)), -np.inf)
-        gains[:PAYMENTS][is_open] = self._at_least(states[is_open], missing[is_open])
+        gains = np.full((GAIN_ROWS, len(keys)), -np.inf)
+        gains[: len(missing)][is_open] = self._at_least(states[is_open], missing[is_open])
         if setting != PLAIN:
             paid = is_open & (before.held == YACHT_50)
             more = missing[paid] - EXTRA_YACHT

@@ -793,9 +793,9 @@ def test_the_proof_counts_what_the_bots_choose(made: Callable[[Named], Made]) ->
         most = max(most, float(cost.max()))
         compared += len(cost)
     proof = rounding.Proof()
-    for ways, block in rounding._blocks(arrays, some):
-        values = rounding.Worth(export.table.values, packed.values())
-        proof.add(rounding._prove_block(arrays, values, ways, block)[1])
+    for block in rounding._blocks(arrays, some):
+        values = rounding.Values(export.table.values, packed.values())
+        proof.add(rounding._prove_block(arrays, values, block))
     assert (proof.decisions, proof.changed) == (compared, changed)
     assert changed > 0
     assert proof.largest_cost == pytest.approx(most, abs=1e-12)

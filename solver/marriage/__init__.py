@@ -1,1 +1,3 @@
 """Marriage learned."""
+
+from __future__ import annotations

@@ -38,8 +38,9 @@ import numpy as np
 from ustad.runtime.core.kernels import compiled
 from ustad.runtime.core.work import Progress, available_cores
 from ustad.runtime.games.marriage.cards.cards import CARDS, COPIES, Floats, Ints
+from ustad.runtime.games.marriage.decisions import Player
 from ustad.runtime.games.marriage.features import Work, new_work
-from ustad.runtime.games.marriage.levels import level_weights
+from ustad.runtime.games.marriage.levels import level_weights, player_of
 from ustad.runtime.games.marriage.round.options import RuleNumbers
 from ustad.runtime.games.marriage.round.rules import Marriage
 from ustad.runtime.games.marriage.states import (
@@ -56,7 +57,7 @@ from ustad.runtime.games.marriage.states import (
     Weights,
 )
 from ustad.solver.marriage.records import LUCK, Record, new_record
-from ustad.solver.marriage.rounds import Players, play_round
+from ustad.solver.marriage.rounds import Players, play_round, seated
 
 DECK: Ints = np.repeat(np.arange(CARDS), COPIES)
 
@@ -173,8 +174,8 @@ def decks(block: int, rounds: int, seed: int) -> Ints:
 
 def learn_block(block: int, weights: Floats, temperature: float, rounds: int, seed: int) -> Floats:
     """Return the products of the features from one block of rounds; see :func:`add_rounds`."""
-    orders = decks(block, rounds, seed)
-    return _block(block, orders, _alike(weights, temperature, PLAYERS), 0.0).features
+    player = Player(weights, temperature, lays=True, finds_best=True, seed=0)
+    return _block(block, decks(block, rounds, seed), [player] * PLAYERS, 0.0).features
 
 
 def net_block(block: int, weights: Floats, rounds: int, seed: int) -> Floats:
@@ -182,14 +183,8 @@ def net_block(block: int, weights: Floats, rounds: int, seed: int) -> Floats:
 
     The blocks are of two, three, four and five players in turn.
     """
-    orders = decks(block, rounds, seed)
-    return _block(block, orders, _alike(weights, 0.0, 2 + block % 4), PASSES).nets
-
-
-def _alike(weights: Floats, temperature: float, players: int) -> Players:
-    """Return players who all play by the same weights, lay tanelas and find the best show."""
-    able = np.ones(players, dtype=np.bool_)
-    return Players(np.tile(weights, (players, 1)), np.full(players, temperature), able, able)
+    players = [player_of("expert", weights, 0)] * (2 + block % 4)
+    return _block(block, decks(block, rounds, seed), players, PASSES).nets
 
 
 class Products(NamedTuple):
@@ -199,14 +194,14 @@ class Products(NamedTuple):
     nets: Floats
 
 
-def _block(block: int, orders: Ints, players: Players, passes: float) -> Products:
+def _block(block: int, orders: Ints, players: list[Player], passes: float) -> Products:
     sums = Products(
         np.zeros((PRODUCTS, PRODUCTS)),
         np.zeros((len(Kind), LONGEST_ROW + 1, LONGEST_ROW + 1)),
     )
-    numbers, record = Marriage().numbers, new_record(len(players.temperatures))
+    numbers, record = Marriage().numbers, new_record(len(players))
     seed = block * BLOCK
-    add_rounds(orders, numbers, players, passes, seed, new_work(), record, *sums)
+    add_rounds(orders, numbers, seated(players), passes, seed, new_work(), record, *sums)
     return sums
 
 

@@ -9,14 +9,14 @@ from ustad.runtime.games.marriage.cards.cards import Floats
 from ustad.runtime.games.marriage.expert import ExpertBot
 from ustad.runtime.games.marriage.features import new_work
 from ustad.runtime.games.marriage.kernels import KERNELS
-from ustad.runtime.games.marriage.levels import STYLES, level_weights
+from ustad.runtime.games.marriage.levels import level_weights, player_of
 from ustad.runtime.games.marriage.round.moves import Finish, Lay, Show, ShowDublees
 from ustad.runtime.games.marriage.round.rules import Marriage
 from ustad.runtime.games.marriage.states import WEIGHTS
 from ustad.runtime.games.marriage.tables import shipped_numbers
 from ustad.solver.marriage.learning import DECK, PLAYERS
 from ustad.solver.marriage.records import new_record
-from ustad.solver.marriage.rounds import Players, play_round
+from ustad.solver.marriage.rounds import play_round, seated
 
 DEFAULT = Marriage()
 
@@ -48,23 +48,20 @@ def measure(
     """
     if numbers is None:
         numbers = shipped_numbers()
-    pair = (hero, others)
-    styles = [STYLES[level] for level in pair]
-    weights = [numbers[:WEIGHTS] if level == "expert" else level_weights(level) for level in pair]
-    both = Players(
-        np.array(weights),
-        np.array([style.temperature for style in styles]),
-        np.array([style.lays for style in styles]),
-        np.array([style.finds_best for style in styles]),
+    hero_plays, others_play = (
+        player_of(level, numbers[:WEIGHTS] if level == "expert" else level_weights(level), 0)
+        for level in (hero, others)
     )
+    tables = [
+        seated([hero_plays if other == seat else others_play for other in range(players)])
+        for seat in range(players)
+    ]
     work, record = new_work(), new_record(players)
     means = np.zeros(deals)
     for deal in range(deals):
         order = np.random.default_rng((seed, deal)).permutation(DECK)
-        for seat in range(players):
-            who = np.array([0 if other == seat else 1 for other in range(players)])
-            seated = Players(*(part[who] for part in both))
-            play_round(order, 0, rules.numbers, seated, 0.0, deal, work, record)
+        for seat, at_table in enumerate(tables):
+            play_round(order, 0, rules.numbers, at_table, 0.0, deal, work, record)
             means[deal] += record.net[seat] / players
         if progress:
             progress(deal + 1, deals)

@@ -7,6 +7,7 @@ knows, its decisions and the settlement are the flat functions of
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -106,6 +107,16 @@ class Players(NamedTuple):
     temperatures: Floats
     lays: NDArray[np.bool_]
     finds_best: NDArray[np.bool_]
+
+
+def seated(players: Sequence[Player]) -> Players:
+    """Return players as the rounds take them; their seeds do not matter."""
+    return Players(
+        np.array([one.weights for one in players]),
+        np.array([one.temperature for one in players]),
+        np.array([one.lays for one in players]),
+        np.array([one.finds_best for one in players]),
+    )
 
 
 # The rules, as far as they move cards.

@@ -22,7 +22,6 @@ of this game.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
@@ -80,27 +79,10 @@ def level_weights(level: str) -> Floats:
     return np.array([named.get(name, 0.0) for name in FEATURE_NAMES])
 
 
-@dataclass(frozen=True)
-class Style:
-    """How a level plays beside its weights.
-
-    Attributes:
-        temperature: of its noise, in the unit of its weights.
-        lays: whether it lays dealt tanelas.
-        finds_best: whether it looks for the show that leaves the best hand.
-    """
-
-    temperature: float
-    lays: bool
-    finds_best: bool
-
-
-STYLES = {
-    "easy": Style(0.7, False, False),
-    "medium": Style(0.0, False, False),
-    "hard": Style(0.0, True, True),
-    "expert": Style(0.0, True, True),
-}
+def player_of(level: str, weights: Floats, seed: int) -> Player:
+    """Return how a level plays by some weights; the noise of easy is in cards."""
+    able = level in ("hard", "expert")
+    return Player(weights, 0.7 if level == "easy" else 0.0, able, able, seed)
 
 
 class MarriageBot:
@@ -114,8 +96,7 @@ class MarriageBot:
     """
 
     def __init__(self, level: str, seed: int, weights: Floats, kernels: Kernels = PLAIN) -> None:
-        style = STYLES[level]
-        self.player = Player(weights, style.temperature, style.lays, style.finds_best, seed)
+        self.player = player_of(level, weights, seed)
         self.kernels = kernels
         self.work = new_work()
 

@@ -12,7 +12,7 @@ from ustad.runtime.core.errors import OptionError
 from ustad.runtime.core.game import LEVELS
 from ustad.runtime.core.registry import entry
 from ustad.runtime.games.marriage.features import new_work
-from ustad.runtime.games.marriage.levels import STYLES, level_weights
+from ustad.runtime.games.marriage.levels import level_weights, player_of
 from ustad.runtime.games.marriage.round.course import first_turn
 from ustad.runtime.games.marriage.round.rules import RULES, Marriage
 from ustad.runtime.games.marriage.round.settlement import settlement
@@ -22,7 +22,7 @@ from ustad.solver.build import build_table
 from ustad.solver.marriage.learning import DECK, learn, slopes
 from ustad.solver.marriage.measuring import measure
 from ustad.solver.marriage.records import new_record
-from ustad.solver.marriage.rounds import Players, play_round
+from ustad.solver.marriage.rounds import play_round, seated
 
 ENTRY = entry("marriage")
 
@@ -54,16 +54,15 @@ def compiled_round(
     order: list[int], levels: list[str], seed: int, first: int, options: dict[str, Any]
 ) -> tuple[int, list[int], list[int]]:
     """Return turns, nets and maal of a round played in compiled code."""
-    styles = [STYLES[level] for level in levels]
-    weights = [
-        shipped_numbers()[:WEIGHTS] if level == "expert" else level_weights(level)
-        for level in levels
-    ]
-    players = Players(
-        np.array(weights),
-        np.array([style.temperature for style in styles]),
-        np.array([style.lays for style in styles]),
-        np.array([style.finds_best for style in styles]),
+    players = seated(
+        [
+            player_of(
+                level,
+                shipped_numbers()[:WEIGHTS] if level == "expert" else level_weights(level),
+                seed,
+            )
+            for level in levels
+        ]
     )
     record, numbers = new_record(len(levels)), Marriage(**options).numbers
     cards, work = np.array(order), new_work()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, NotRequired, TypeAlias, TypedDict
 
 Position: TypeAlias = dict[str, Any]
@@ -17,6 +18,7 @@ class OptionAnswer(TypedDict):
     move: Move
     value: float
     expected_total: NotRequired[float]
+    facts: NotRequired[Mapping[str, Any]]
 
 
 class AskAnswer(TypedDict):
@@ -29,6 +31,8 @@ class AskAnswer(TypedDict):
     exact: NotRequired[bool]
     win_shares: NotRequired[list[float]]
     outlook: NotRequired[str]
+    asked: NotRequired[OptionAnswer]
+    why: NotRequired[str]
 
 
 class LegalAnswer(TypedDict):

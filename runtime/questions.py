@@ -16,13 +16,14 @@ from collections import OrderedDict
 from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, TypeVar, overload
+from typing import Any, NamedTuple, TypeVar, overload
 
 import numpy as np
 
 from ustad.runtime.answers import ApplyAnswer, AskAnswer, LegalAnswer, MoveAnswer, NewAnswer
 from ustad.runtime.core.entry import AnyEntry, Codec
 from ustad.runtime.core.errors import MoveError, OutcomeError, UsageError, shown
+from ustad.runtime.core.facts import Facts, Reasons, explain
 from ustad.runtime.core.game import CHANCE, LEVELS, Advice, Bot, MoveT, State
 from ustad.runtime.core.registry import entry as entry_of
 from ustad.runtime.core.strict_json import is_int
@@ -68,8 +69,30 @@ def check_top(top: Any) -> int:
     return int(top)
 
 
+class Counsel(NamedTuple):
+    """What a level says of a position, and of whom.
+
+    Attributes:
+        entry: the game.
+        state: the position.
+        advice: the best moves and the value of each.
+        asked: the move that was asked about, None if none was or none is rated.
+        reasons: what speaks for the moves, None if nobody wanted or nobody knows it.
+    """
+
+    entry: AnyEntry
+    state: Any
+    advice: Advice[Any]
+    asked: Any = None
+    reasons: Reasons[Any] | None = None
+
+
 def advice_to_json(
-    codec: Codec[Any, Any, Any], advice: Advice[Any], top: int | None = None
+    codec: Codec[Any, Any, Any],
+    advice: Advice[Any],
+    top: int | None = None,
+    asked: Any = None,
+    reasons: Reasons[Any] | None = None,
 ) -> AskAnswer:
     """Return advice as the JSON object that ``ask`` answers.
 
@@ -77,20 +100,28 @@ def advice_to_json(
         codec: writes the moves of the game it is about.
         advice: the advice.
         top: how many options to give, all by default.
+        asked: one of the options, to be given apart.
+        reasons: what speaks for these options.
     """
+
+    def option(at: int) -> dict[str, Any]:
+        move, value = advice.options[at]
+        beside = {name: numbers[at] for name, numbers in advice.beside.items()}
+        facts = {} if reasons is None else {"facts": reasons.of[move]}
+        return {"move": codec.move_to_json(move), "value": value, **beside, **facts}
+
     answer: Any = {"best": [codec.move_to_json(move) for move in advice.best]}
     if advice.value is not None:
         answer["value"] = advice.value
         answer["unit"] = advice.unit
-        answer["options"] = [
-            {
-                "move": codec.move_to_json(move),
-                "value": value,
-                **{name: numbers[at] for name, numbers in advice.beside.items()},
-            }
-            for at, (move, value) in enumerate(advice.options[:top])
-        ]
+        answer["options"] = [option(at) for at in range(len(advice.options[:top]))]
     answer.update(advice.extra or {})
+    if asked is not None:
+        answer["asked"] = option([move for move, _ in advice.options].index(asked))
+    if reasons is not None:
+        answer |= reasons.about
+        if reasons.why is not None:
+            answer["why"] = reasons.why
     found: AskAnswer = answer
     return found
 
@@ -116,6 +147,7 @@ class Advisor:
     def __init__(self, tables: Path | str | None = None) -> None:
         self.tables = None if tables is None else Path(tables)
         self._bots: OrderedDict[tuple[Any, str, int], Bot[Any, Any]] = OrderedDict()
+        self._facts = lru_cache(_BOTS_KEPT)(self._made_facts)
 
     def bot(self, entry: AnyEntry, rules: Any, level: str, seed: int = 0) -> Bot[Any, Any]:
         """Return the bot of a level for these rules, a known one if it was asked for lately."""
@@ -155,30 +187,68 @@ class Advisor:
         except TableError:
             return default
 
+    def _made_facts(self, entry: AnyEntry, bot: Any, rules: Any) -> Facts[Any, Any] | None:
+        """Return who knows what speaks for a bot's moves, None if nobody does."""
+        return entry.levels.facts(bot, rules, self.tables)
+
     def advise(
-        self, position: Any, level: str = "expert", adviser: Bot[Any, Any] | None = None
-    ) -> tuple[AnyEntry, Any, Advice[Any]]:
-        """Return the entry of the game, the state and the advice for a JSON position.
+        self,
+        position: Any,
+        level: str = "expert",
+        top: int | None = None,
+        facts: bool = False,
+        move: Any = None,
+        adviser: Bot[Any, Any] | None = None,
+    ) -> Counsel:
+        """Return what :meth:`ask` answers before it is written as JSON.
 
         Args:
             position: the position.
             level: who answers.
-            adviser: who answers instead.
+            top: how many options are wanted, all by default.
+            facts: tell what speaks for them.
+            move: a legal move that is asked about.
+            adviser: who answers instead of the level.
         """
         entry, state = read_position(position)
         check_level(level)
-        bot = adviser or self.bot(entry, state.rules, level)
-        return entry, state, bot.ask(state.view(max(state.current_player(), 0)))
+        if not isinstance(facts, bool):
+            raise UsageError(f"facts: expected true or false, got {shown(facts)}")
+        asked = None if move is None else check_move(entry.codec, state, move)
+        bot: Any = adviser or self.bot(entry, state.rules, level)
+        view = state.view(max(state.current_player(), 0))
+        advice: Advice[Any] = bot.ask(view)
+        if asked is not None and asked not in dict(advice.options):
+            asked = None  # who rates no moves cannot say what this one costs
+        known = self._facts(entry, bot, state.rules) if facts and advice.value is not None else None
+        if known is None:
+            return Counsel(entry, state, advice, asked)
+        reasons = explain(known, entry.text.describe_move, view, advice, top, asked)
+        return Counsel(entry, state, advice, asked, reasons)
 
-    def ask(self, position: Any, level: str = "expert", top: int | None = None) -> AskAnswer:
+    def ask(
+        self,
+        position: Any,
+        level: str = "expert",
+        top: int | None = None,
+        facts: bool = False,
+        move: Any = None,
+    ) -> AskAnswer:
         """Return the best moves, their value, and every legal move with its value.
+
+        Args:
+            position: the position.
+            level: who answers.
+            top: how many options to give, all by default.
+            facts: tell of each option what speaks for it, and why the best is best.
+            move: a legal move that is asked about: its option is given as ``asked``.
 
         Raises:
             UstadError: the question is wrong.
             TableError: the table it needs is missing or unfit.
         """
-        entry, _, advice = self.advise(position, level)
-        return advice_to_json(entry.codec, advice, top)
+        entry, _, advice, asked, reasons = self.advise(position, level, top, facts, move)
+        return advice_to_json(entry.codec, advice, top, asked, reasons)
 
     def legal(self, position: Any) -> LegalAnswer:
         """Return the legal moves, none where the position waits for chance or is over."""
@@ -254,6 +324,15 @@ class Advisor:
                 )
                 state = _step(codec, state, fallen, events)
         return {"position": codec.state_to_json(state), "events": events}
+
+
+def check_move(codec: Codec[Any, Any, Any], state: Any, move: Any) -> Any:
+    """Return the legal move that a JSON object describes, or raise MoveError."""
+    if state.current_player() < 0:
+        raise MoveError("move: there is no move to make here: expected a seat to move")
+    found = codec.move_from_json(move)
+    state.apply(found)  # says what is wrong with a move that is not legal
+    return found
 
 
 def _step(codec: Codec[Any, Any, Any], state: Any, move: Any, events: list[dict[str, Any]]) -> Any:

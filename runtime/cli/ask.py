@@ -36,6 +36,8 @@ def add_ask(commands: Any, games: Sequence[str]) -> None:
         _add_position(parser)
         parser.add_argument("--level", default="expert", metavar="LEVEL", help=", ".join(LEVELS))
         parser.add_argument("--top", metavar="N", help="show the best N options only")
+        parser.add_argument("--facts", action="store_true", help="tell what speaks for each option")
+        parser.add_argument("--move", metavar="JSON", help="a legal move: tell what it gives up")
         flags = entry.flags
         add_flags(parser, flags.flags, flags.title)
 
@@ -73,12 +75,15 @@ def _ask(args: argparse.Namespace) -> int:
     entry, state = read_position(position)
     adviser = entry.flags.adviser(vars(args), state.rules, folder_given(args))
     prepare(entry)
-    _, state, advice = Advisor(folder_given(args)).advise(position, args.level, adviser)
+    move = None if args.move is None else loads(args.move, "move")
+    _, state, advice, asked, reasons = Advisor(folder_given(args)).advise(
+        position, args.level, top, args.facts, move, adviser
+    )
     if args.json:
-        print_json(advice_to_json(entry.codec, advice, top))
+        print_json(advice_to_json(entry.codec, advice, top, asked, reasons))
     else:
         print(entry.text.describe(state))
-        print(advice_text(entry.text, advice, top))
+        print(advice_text(entry.text, advice, top, asked, reasons))
     return OK
 
 

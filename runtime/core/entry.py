@@ -28,6 +28,7 @@ from typing import Any, Generic, NamedTuple, Self, TypeAlias, TypeVar
 from numpy.typing import NDArray
 
 from ustad.runtime.core.errors import PositionError, shown
+from ustad.runtime.core.facts import Facts
 from ustad.runtime.core.game import CHANCE, Bot, Game, MoveT, Pace, StateT, TurnGains
 from ustad.runtime.core.options import Option, read_options
 from ustad.tables import Table, TableSpec
@@ -245,6 +246,22 @@ class Levels(ABC, Generic[GameT, StateT, MoveT]):
     def plays_by(self, level: str, rules: GameT, tables: Path | None) -> str | None:
         """Return which of several tables a level plays by, None where it has no choice."""
         del level, rules, tables
+        return None
+
+    def facts(
+        self, bot: Bot[StateT, MoveT], rules: GameT, tables: Path | None
+    ) -> Facts[StateT, MoveT] | None:
+        """Return who knows what speaks for the moves that a bot rates, None if nobody does.
+
+        Args:
+            bot: one that :meth:`bot` or the game's flags made.
+            rules: the rules it plays.
+            tables: the folder of table files, None for the usual places.
+
+        Raises:
+            TableError: a table that it needs is unfit.
+        """
+        del bot, rules, tables
         return None
 
     def turn_gains(self, level: str, rules: GameT, tables: Path | None) -> TurnGains | None:

@@ -2,14 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from textwrap import fill
 from typing import Any
 
 from ustad.runtime.core.entry import Text
+from ustad.runtime.core.facts import Numbers, Reasons, words
 from ustad.runtime.core.game import Advice
 
 
-def advice_text(text: Text[Any, Any], advice: Advice[Any], top: int | None = None) -> str:
-    """Return advice as text: the best move, then every move with what it costs."""
+def advice_text(
+    text: Text[Any, Any],
+    advice: Advice[Any],
+    top: int | None = None,
+    asked: Any = None,
+    reasons: Reasons[Any] | None = None,
+) -> str:
+    """Return advice as text: the best move, then every move with what it costs.
+
+    Args:
+        text: the game in words.
+        advice: the advice.
+        top: how many options to tell, all by default.
+        asked: an option that is told in any case.
+        reasons: what speaks for these options.
+    """
     lines = []
     if advice.best:
         lines.append("best: " + " or ".join(map(text.describe_move, advice.best)))
@@ -22,7 +39,9 @@ def advice_text(text: Text[Any, Any], advice: Advice[Any], top: int | None = Non
             lines.append(f"{name.replace('_', ' ')}: {told}")
         elif isinstance(told, bool):
             lines.append(f"{name.replace('_', ' ')}: {'yes' if told else 'no'}")
-    for at, (move, value) in enumerate(advice.options[:top]):
+    for at, (move, value) in enumerate(advice.options):
+        if top is not None and at >= top and move != asked:
+            continue
         cost = (advice.value or 0.0) - value
         costs = "best" if move in advice.best else f"costs {cost:.4f}"
         beside = "".join(
@@ -31,4 +50,28 @@ def advice_text(text: Text[Any, Any], advice: Advice[Any], top: int | None = Non
         )
         line = f"  {text.describe_move(move):<28}{value:>12.4f}  {costs:<14}{beside}"
         lines.append(line.rstrip())
+        if reasons is not None:
+            lines.append(_wrapped(facts_text(reasons.of[move]), "    "))
+    if reasons is not None and reasons.why is not None:
+        lines.append(_wrapped(f"why: {reasons.why}", ""))
     return "\n".join([*lines, *advice.notes()])
+
+
+def facts_text(numbers: Numbers) -> str:
+    """Return named numbers as a line: ``points this turn 12.30; chance of: ones 0.25, ...``."""
+    return "; ".join(f"{words(name)}{_number_text(held)}" for name, held in numbers.items())
+
+
+def _number_text(held: Any) -> str:
+    """Return a number or numbers as they follow their name."""
+    if isinstance(held, Mapping):
+        inner = ", ".join(f"{words(name)}{_number_text(number)}" for name, number in held.items())
+        return f": {inner}"
+    if isinstance(held, list):
+        return " " + " ".join(_number_text(number).strip() for number in held)
+    return f" {held:.4g}" if isinstance(held, float) else f" {held}"
+
+
+def _wrapped(text: str, indent: str) -> str:
+    """Return text in lines of at most 79 columns, the first indented, the next ones deeper."""
+    return fill(text, 79, initial_indent=indent, subsequent_indent=f"{indent}  ")

@@ -20,7 +20,7 @@ from ustad.runtime.questions import Advisor, check_top
 from ustad.tables import TableError
 
 METHODS: dict[str, tuple[str, ...]] = {
-    "ask": ("position", "level", "top"),
+    "ask": ("position", "level", "top", "facts", "move"),
     "legal": ("position",),
     "apply": ("position", "move", "outcome", "seed"),
     "move": ("position", "level", "seed"),

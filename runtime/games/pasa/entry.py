@@ -7,9 +7,11 @@ from typing import Any
 
 from ustad.runtime.core.entry import Entry, Flag, Flags, Given, Levels, Takes, whole_numbers
 from ustad.runtime.core.errors import PositionError
+from ustad.runtime.core.facts import Facts
 from ustad.runtime.core.game import Bot
 from ustad.runtime.core.options import options_help, parse_options
 from ustad.runtime.games.pasa.codec import CODEC
+from ustad.runtime.games.pasa.facts import PasaFacts
 from ustad.runtime.games.pasa.levels import EasyBot, HardBot, MediumBot, TableBot
 from ustad.runtime.games.pasa.rules import (
     NAME,
@@ -39,6 +41,13 @@ class PasaLevels(Levels[Pasa, PasaState, int]):
         if level == "hard":
             return HardBot()
         return TableBot(rules, tables_folder(tables))
+
+    def facts(
+        self, bot: Bot[PasaState, int], rules: Pasa, tables: Path | None
+    ) -> Facts[PasaState, int] | None:
+        """Return who knows the win share after each throw."""
+        del rules, tables
+        return PasaFacts(bot) if isinstance(bot, TableBot) else None
 
 
 def _position(given: Given) -> dict[str, Any] | None:

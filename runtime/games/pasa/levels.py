@@ -133,6 +133,17 @@ class Betting:
 
     def _after_throw(self, bets: tuple[int, ...]) -> Shares:
         """Return every seat's share once all bets are made: half paro, half tiro."""
+        throws = zip(*self._after_results(bets), strict=True)
+        return tuple(0.5 * (won + lost) for won, lost in throws)
+
+    def after_results(self, bets: tuple[int, ...]) -> tuple[Shares, Shares]:
+        """Return every seat's share after paro and after tiro, the others betting their best."""
+        while len(bets) < len(self.bettors):
+            bets = (*bets, self.chosen(bets))
+        return self._after_results(bets)
+
+    def _after_results(self, bets: tuple[int, ...]) -> tuple[Shares, Shares]:
+        """Return every seat's share after paro and after tiro once all bets are made."""
         taken, paid = list(self.stacks), list(self.stacks)
         for seat, bet in zip(self.bettors, bets, strict=True):
             taken[seat] -= bet
@@ -145,8 +156,7 @@ class Betting:
             tiro = list(win_shares(paid))
         else:
             tiro = self._later[self._first_row + split_number(paid)].tolist()
-        tiro = [tiro[-1], *tiro[:-1]]
-        return tuple(0.5 * (won + lost) for won, lost in zip(paro, tiro, strict=True))
+        return tuple(paro), (tiro[-1], *tiro[:-1])
 
 
 class TableBot(Bot[PasaState, int]):

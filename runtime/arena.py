@@ -35,6 +35,7 @@ from ustad.runtime.core.entry import AnyEntry
 from ustad.runtime.core.errors import MissingPackageError, UsageError, WorkerError
 from ustad.runtime.core.game import CHANCE, OVER, Bot
 from ustad.runtime.core.work import Progress
+from ustad.runtime.record import Player, Record, returns_of
 
 Floats = NDArray[np.float64]
 
@@ -65,6 +66,7 @@ class Match:
         games: how many games, at least 1.
         seed: what all luck is drawn from.
         tables: the folder of the tables, None for the usual places.
+        records: the folder that gets a record of each game, if they are to be kept.
     """
 
     game: str
@@ -73,6 +75,7 @@ class Match:
     games: int
     seed: int
     tables: str | None
+    records: str | None = None
 
     @property
     def entry(self) -> AnyEntry:
@@ -126,9 +129,12 @@ def play_batch(match: Match, number: int) -> Floats:
     if watched is not None:
         gains = levels.turn_gains(match.levels[watched], rules, folder)
     turns: list[tuple[int, Any]] = []
+    steps: list[list[tuple[Any, Any]]] = [[] for _ in games]
 
-    def look(at: int, state: Any) -> None:
-        if watched is None or gains is None:
+    def look(at: int, state: Any, step: Any) -> None:
+        if match.records is not None:
+            steps[at].append((state, step))
+        if watched is None or gains is None or state.current_player() != CHANCE:
             return
         if gains.begins_turn(state, (watched + games[at]) % players):
             turns.append((at, state))
@@ -139,6 +145,8 @@ def play_batch(match: Match, number: int) -> Floats:
         [[bots[level] for level in seats] for seats in seated],
         look,
     )
+    if match.records is not None:
+        _write_records(match, games, seated, steps, finished)
     result = np.full((len(games), players, len(MEASURES) + 1), np.nan)
     for at, (game, state) in enumerate(zip(games, finished, strict=True)):
         by_seat = np.array([_win_shares(state.scores()), state.scores(), state.returns()]).T
@@ -148,6 +156,24 @@ def play_batch(match: Match, number: int) -> Floats:
         numbers = [at for at, _ in turns]
         result[:, watched, -1] = 1 / players + np.bincount(numbers, gained, len(games))
     return result
+
+
+def _write_records(
+    match: Match,
+    games: Sequence[int],
+    seated: Sequence[Sequence[str]],
+    steps: Sequence[Sequence[tuple[Any, Any]]],
+    finished: Sequence[Any],
+) -> None:
+    """Write a file for each game, named by its number."""
+    for game, levels, played, last in zip(games, seated, steps, finished, strict=True):
+        players = tuple(Player(level, level) for level in levels)
+        states = (*(state for state, _ in played), last)
+        seed = (match.seed, game // len(levels))
+        found = Record(
+            match.entry, players, tuple(step for _, step in played), states, returns_of(last), seed
+        )
+        found.write(Path(match.records or "") / f"{game:06}.jsonl")
 
 
 def _watched(match: Match) -> int | None:
@@ -160,11 +186,11 @@ def _play(
     states: list[Any],
     luck: Sequence[Any],
     bots: Sequence[Sequence[Bot[Any, Any]]],
-    look: Callable[[int, Any], None],
+    look: Callable[[int, Any, Any], None],
 ) -> list[Any]:
     """Play games to their end in lockstep: all that wait for one bot are asked at once.
 
-    ``look`` is called with the number of a game and each state that waits for chance.
+    ``look`` is called with the number of a game, each state, and the step that follows.
     """
     running = list(range(len(states)))
     while running:
@@ -173,8 +199,9 @@ def _play(
         for at in running:
             state = states[at]
             while (player := state.current_player()) == CHANCE:
-                look(at, state)
-                state = state.apply(luck[at].outcome(state))
+                outcome = luck[at].outcome(state)
+                look(at, state, outcome)
+                state = state.apply(outcome)
             states[at] = state
             if player == OVER:
                 continue
@@ -185,6 +212,7 @@ def _play(
             views.append(state.view(player))
         for bot, members, views in waiting.values():
             for at, move in zip(members, bot.choose_many(views), strict=True):
+                look(at, states[at], move)
                 states[at] = states[at].apply(move)
         running = still
     return states
@@ -244,8 +272,20 @@ def _check(match: Match, jobs: int) -> None:
         raise UsageError(f"arena: {match.game}: expected {seats} levels, one a seat, got {players}")
     if match.games < 1:
         raise UsageError(f"--games: expected at least 1, got {match.games}")
+    if match.records is not None:
+        _make_folder(Path(match.records))
     if not 1 <= jobs <= MOST_JOBS:
         raise UsageError(f"--jobs: expected 1 to {MOST_JOBS}, got {jobs}")
+
+
+def _make_folder(folder: Path) -> None:
+    """Make the folder of the records; one that holds something is refused."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        if any(folder.iterdir()):
+            raise UsageError(f"--records: {folder}: expected a new or empty folder")
+    except OSError as error:
+        raise UsageError(f"--records: {folder}: {error.strerror or error}") from None
 
 
 def _batches(match: Match, executor: Executor | None) -> Iterator[Floats]:

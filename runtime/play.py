@@ -1,20 +1,25 @@
-"""A person against bots in the terminal.
+"""People and bots at one table in the terminal.
 
-The game is shown before each of the person's moves; a move is typed, shown, and can
+The game is shown before each move of a person; a move is typed, shown, and can
 be taken back until the dice or cards fall.  Everything goes through the game's
 registered object, so any game can be played.
+
+Where several people play, each is told by name that it is their turn.  In a game
+of hidden cards the screen is handed over: it is cleared, and nothing of a hand is
+shown before the next one says that nobody else looks.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from ustad.runtime.core.entry import AnyEntry, Text
+from ustad.runtime.core.entry import Text
 from ustad.runtime.core.errors import MoveError, UsageError, UstadError
 from ustad.runtime.core.game import CHANCE, Bot
-from ustad.runtime.core.texts import advice_text
+from ustad.runtime.core.texts import advice_text, cost_text
+from ustad.runtime.record import Record, Writer, returns_of
 from ustad.tables import TableError
 
 TOLD = 8
@@ -22,7 +27,13 @@ TOLD = 8
 
 HELP = "type a move, ? for advice, h for this help, q to leave"
 
-GOES_ON = "Enter to go on, u to take it back"
+GOES_ON = "Enter to go on, u to take it back, ! for what it costs"
+
+CLEAR = "\x1b[2J\x1b[3J\x1b[H"
+"""What makes a terminal empty: the screen, what can be scrolled back to, the cursor home."""
+
+Adviser = Callable[[], Bot[Any, Any]]
+"""Makes who answers ``?`` and ``!``, when it is first asked."""
 
 
 class LeaveGame(Exception):  # noqa: N818 - leaving is no error
@@ -36,10 +47,12 @@ class Terminal:
     Attributes:
         read: shows a prompt and returns what was typed; raises EOFError at the end of input.
         write: shows a text.
+        lost: what becomes of a game that is left.
     """
 
     read: Callable[[str], str]
     write: Callable[[str], None]
+    lost: str = "It is lost."
 
     def ask(self, prompt: str) -> str:
         """Return what was typed, without the spaces around it.
@@ -59,64 +72,105 @@ class Terminal:
 
     def _leaves(self) -> bool:
         try:
-            typed = self.read("leave the game? It is lost. y to leave, Enter to go on > ")
+            typed = self.read(f"leave the game? {self.lost} y to leave, Enter to go on > ")
         except (EOFError, KeyboardInterrupt):
             return True
         return typed.strip().lower() in {"y", "yes", "q", "quit"}
 
 
-def play(
-    entry: AnyEntry,
-    rules: Any,
-    bots: Sequence[Bot[Any, Any] | None],
-    adviser: Callable[[], Bot[Any, Any]],
-    seed: Sequence[int],
-    first: int,
-    terminal: Terminal,
-) -> Any | None:
-    """Play one game.
+class Table:
+    """People and bots at one table.
 
     Args:
-        entry: the game.
-        rules: its rules with options.
-        bots: by seat, None where the person sits.
-        adviser: makes who answers ``?``, when it is first asked.
-        seed: what the luck is drawn from.
-        first: the seat that begins.
-        terminal: where the person reads and types.
-
-    Returns:
-        The finished state, None if the person left.
+        record: the game, from its start or from where it was left.
+        bots: by seat, None where a person sits.
+        adviser: makes who answers.
+        terminal: where people read and type.
+        writer: writes the game down, if it is to be kept.
     """
-    players = len(bots)
-    luck = rules.luck(players, seed)
-    state = rules.new(players, first, seed)
-    text = entry.text.read_by(bots.index(None))
-    terminal.write(HELP)
-    try:
-        while (player := state.current_player()) >= 0 or player == CHANCE:
-            if player == CHANCE:
-                if prompt := text.chance_prompt(state):
-                    terminal.ask(f"{prompt} > ")
-                move = luck.outcome(state)
-            elif (bot := bots[player]) is not None:
-                move = bot.choose(state.view(player))
-            else:
-                move = _ask_person(text, state.view(player), adviser, terminal)
-            after = state.apply(move)
-            terminal.write(text.describe_step(state, move, after))
-            state = after
-    except LeaveGame:
-        terminal.write("the game is left")
-        return None
-    terminal.write(text.describe(state))
-    terminal.write(text.result(state))
-    return state
+
+    def __init__(
+        self,
+        record: Record,
+        bots: Sequence[Bot[Any, Any] | None],
+        adviser: Adviser,
+        terminal: Terminal,
+        writer: Writer | None = None,
+    ) -> None:
+        self.record, self.bots, self.adviser = record, bots, adviser
+        self.terminal, self.writer = terminal, writer
+        self.people = [seat for seat, bot in enumerate(bots) if bot is None]
+        self.texts: list[Text[Any, Any]] = [
+            record.entry.text.read_by(seat) for seat in range(len(bots))
+        ]
+        self.at_screen = self.people[0]
+
+    def play(self, luck: Any) -> Record | None:
+        """Play the game to its end.
+
+        Args:
+            luck: the chance of the game.
+
+        Returns:
+            The finished game, None if it was left.
+
+        Raises:
+            RecordError: the game cannot be written down.
+        """
+        entry, state = self.record.entry, self.record.last
+        steps, states = list(self.record.steps), list(self.record.states)
+        self.terminal.write(HELP)
+        try:
+            while (player := state.current_player()) >= 0 or player == CHANCE:
+                step = self._step(state, luck)
+                after = state.apply(step)
+                if self.writer:
+                    self.writer.step(entry, state, step)
+                self.terminal.write(self.text.describe_step(state, step, after))
+                state = after
+                steps.append(step)
+                states.append(state)
+        except LeaveGame:
+            self.terminal.write("the game is left")
+            return None
+        returns = returns_of(state)
+        if self.writer and returns is not None:
+            self.writer.end(returns)
+        self.terminal.write(self.text.describe(state))
+        self.terminal.write(self.text.result(state))
+        return replace(self.record, steps=tuple(steps), states=tuple(states), returns=returns)
+
+    @property
+    def text(self) -> Text[Any, Any]:
+        """The words for who sits at the screen; several people are all called by their seats."""
+        if len(self.people) == 1:
+            return self.texts[self.at_screen]
+        return self.record.entry.text
+
+    def _step(self, state: Any, luck: Any) -> Any:
+        """Return what happens next: a move, or what chance brings."""
+        player = state.current_player()
+        if player == CHANCE:
+            if prompt := self.text.chance_prompt(state):
+                self.terminal.ask(f"{prompt} > ")
+            return luck.outcome(state)
+        if (bot := self.bots[player]) is not None:
+            return bot.choose(state.view(player))
+        if len(self.people) > 1:
+            self._hand_over(player)
+        return _ask_person(self.texts[player], state.view(player), self.adviser, self.terminal)
+
+    def _hand_over(self, player: int) -> None:
+        """Let the person in a seat come to the screen."""
+        name = self.record.players[player].name
+        if self.at_screen != player and self.record.entry.rules.hidden:
+            self.terminal.write(CLEAR)
+            self.terminal.ask(f"{name} (seat {player}): Enter shows your hand > ")
+        self.at_screen = player
+        self.terminal.write(f"\n{name} (seat {player}) to move")
 
 
-def _ask_person(
-    text: Text[Any, Any], view: Any, adviser: Callable[[], Bot[Any, Any]], terminal: Terminal
-) -> Any:
+def _ask_person(text: Text[Any, Any], view: Any, adviser: Adviser, terminal: Terminal) -> Any:
     """Return the move that the person settles on."""
     terminal.write("")
     terminal.write(text.describe(view))
@@ -125,45 +179,70 @@ def _ask_person(
         if typed in {"", "h", "help"}:
             terminal.write("\n".join(filter(None, [text.outline, HELP])))
         elif typed == "?":
-            try:
-                terminal.write(advice_text(text, adviser().ask(view), TOLD))
-            except (UstadError, TableError) as error:
-                terminal.write(str(error))
+            terminal.write(_told(lambda: advice_text(text, adviser().ask(view), TOLD)))
         else:
             try:
                 move = text.move_from_text(view, typed)
             except MoveError as error:
                 terminal.write(f"{error}; h for help")
                 continue
-            if _settled(text, view, move, terminal):
+            if _settled(text, view, move, adviser, terminal):
                 return move
             terminal.write("taken back")
 
 
-def _settled(text: Text[Any, Any], view: Any, move: Any, terminal: Terminal) -> bool:
+def _settled(
+    text: Text[Any, Any], view: Any, move: Any, adviser: Adviser, terminal: Terminal
+) -> bool:
     """Let the person take the move back before anything follows from it."""
     told = text.describe_choice(view, move)
     questions = [f"{told}: {GOES_ON}"]
     if text.wastes(view, move):
         questions.append(f"really {told}? {GOES_ON}")
-    return all(_goes_on(question, terminal) for question in questions)
+
+    def cost() -> str:
+        return cost_text(text, adviser().ask(view), move)
+
+    return all(_goes_on(question, cost, terminal) for question in questions)
 
 
-def _goes_on(question: str, terminal: Terminal) -> bool:
-    """Tell whether the person goes on; what is neither Enter nor u is asked again."""
+def _goes_on(question: str, cost: Callable[[], str], terminal: Terminal) -> bool:
+    """Tell whether the person goes on; what is none of the answers is asked again."""
     while True:
         typed = terminal.ask(f"{question} > ")
         if typed in {"", "u"}:
             return typed == ""
-        terminal.write(f"expected {GOES_ON}")
+        if typed == "!":
+            terminal.write(_told(cost))
+        else:
+            terminal.write(f"expected {GOES_ON}")
 
 
-def wants_another(terminal: Terminal) -> bool:
-    """Ask whether another game is to be played; the end of input says no."""
+def _told(answer: Callable[[], str]) -> str:
+    """Return an answer, or what is missing for it."""
     try:
-        return terminal.read("Enter for another game, q to leave > ").strip() == ""
-    except (EOFError, KeyboardInterrupt):
-        return False
+        return answer()
+    except (UstadError, TableError) as error:
+        return str(error)
+
+
+def wants_another(terminal: Terminal, review: Callable[[], str], another: bool = True) -> bool:
+    """Offer the review of a game and ask for another one; the end of input says no.
+
+    Args:
+        terminal: where the person reads and types.
+        review: makes the review.
+        another: whether there can be another game.
+    """
+    enter = "Enter for another game, q to leave" if another else "Enter to leave"
+    while True:
+        try:
+            typed = terminal.read(f"r for what each decision cost, {enter} > ").strip()
+        except (EOFError, KeyboardInterrupt):
+            return False
+        if typed != "r":
+            return another and typed == ""
+        terminal.write(_told(review))
 
 
 def check_seat(seat: int, players: int) -> int:

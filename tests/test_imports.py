@@ -32,6 +32,8 @@ FLOORS = (
         "runtime.questions",
         "runtime.arena",
         "runtime.play",
+        "runtime.record",
+        "runtime.review",
         "runtime.checks",
         "runtime.export",
         "runtime.games.five_dice",

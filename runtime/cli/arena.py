@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from ustad.runtime import arena
@@ -28,6 +29,7 @@ def add_arena(commands: Any, games: Sequence[str]) -> None:
         parser.add_argument("--games", default="1000", metavar="N", help="how many games (1000)")
         parser.add_argument("--seed", default="0", metavar="S", help="what luck is drawn from (0)")
         parser.add_argument("--jobs", default="1", metavar="N", help="local processes (1)")
+        parser.add_argument("--records", metavar="DIR", help="write each game down, a file each")
         parser.add_argument("--cluster", metavar="ADDRESS", help="a Dask scheduler to play on")
         add_options(parser, entry)
 
@@ -43,6 +45,7 @@ def _arena(args: argparse.Namespace) -> int:
         games=whole_number("--games", args.games),
         seed=check_seed(whole_number("--seed", args.seed)),
         tables=None if folder is None else str(folder.resolve()),
+        records=None if args.records is None else str(Path(args.records).resolve()),
     )
     jobs = whole_number("--jobs", args.jobs)
     with progress_bar(f"arena {args.game}", "games") as progress:

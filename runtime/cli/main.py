@@ -36,6 +36,7 @@ MODULES = {
     "apply": "ask",
     "arena": "arena",
     "play": "play",
+    "record": "record",
     "serve": "serve",
     "export": "export",
 }

@@ -1,4 +1,4 @@
-"""``ustad play``: a person against bots in the terminal."""
+"""``ustad play``: people and bots at one table in the terminal."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import secrets
 from collections.abc import Sequence
 from functools import cache, partial
 from itertools import count
+from pathlib import Path
 from textwrap import fill
 from typing import Any
 
@@ -21,54 +22,144 @@ from ustad.runtime.cli.parser import (
     whole_number,
     whole_number_if_given,
 )
+from ustad.runtime.core.entry import AnyEntry
 from ustad.runtime.core.errors import UsageError
 from ustad.runtime.core.game import LEVELS
 from ustad.runtime.questions import check_level, check_seed
+from ustad.runtime.record import LONGEST_NAME, Player, Record, Writer, new, resume
 
 NARROW = 60
 """Columns that suffice to read what is told before a game."""
 
+_OF_A_NEW_GAME = ("level", "players", "seat", "seed", "people", "name", "record", "option")
+"""The flags that a game to go on with has no use for: its record tells them."""
+
 
 def add_play(commands: Any, games: Sequence[str]) -> None:
     """Add the command ``play``."""
-    text = "a person against bots in the terminal"
+    text = "people and bots at one table in the terminal"
     for entry, parser in add_for_each_game(commands, "play", _play, text, games):
-        parser.add_argument("--level", default="expert", metavar="LEVEL", help=", ".join(LEVELS))
+        parser.add_argument("--level", metavar="LEVEL", help=f"{', '.join(LEVELS)} (expert)")
         least, most, usual = entry.rules.seats
         parser.add_argument("--players", metavar="N", help=f"{least} to {most} ({usual})")
-        parser.add_argument("--seat", default="0", metavar="N", help="where you sit (0)")
+        parser.add_argument("--seat", metavar="N", help="where you sit (0)")
         parser.add_argument("--seed", metavar="S", help="what luck is drawn from; drawn if absent")
+        parser.add_argument("--people", metavar="N", help="how many people play (1)")
+        parser.add_argument(
+            "--name", action="append", metavar="NAME", help="of the first, then of the next person"
+        )
+        parser.add_argument("--record", metavar="FILE", help="write the game down, step by step")
+        parser.add_argument("--resume", metavar="FILE", help="go on with a game written down")
         add_options(parser, entry)
 
 
 def _play(args: argparse.Namespace) -> int:
-    entry, options = options_of(args)
-    rules = entry.rules.make(**options)
     if args.json:
         raise UsageError("play: a game for people has no --json; programs use ustad serve")
-    level = check_level(args.level)
-    players = whole_number_if_given("--players", args.players)
-    players = entry.rules.check_players(entry.rules.seats.usual if players is None else players)
-    seat = play.check_seat(whole_number("--seat", args.seat), players)
+    if args.resume is not None:
+        return _resume(args)
+    entry, options = options_of(args)
+    rules = entry.rules.make(**options)
+    level = check_level("expert" if args.level is None else args.level)
+    players = _players(args, entry, level)
     seed = whole_number_if_given("--seed", args.seed)
     seed = secrets.randbelow(10**6) if seed is None else check_seed(seed)
-    prepare(entry)
-    adviser = cache(partial(entry.levels.bot, "expert", rules, folder_given(args), seed))
-    bot = entry.levels.bot(level, rules, folder_given(args), seed)
-    bot.ask(rules.new(players, seed=(seed,)).view(0))  # tells now which table is missing
-    bots = [None if at == seat else bot for at in range(players)]
-    print(f"{entry.title}: you sit in seat {seat} of {players}; seed {seed}")
+    table = _Seats(args, entry, rules, seed)
+    bots = table.bots(players)
+    seats = [seat for seat, bot in enumerate(bots) if bot is None]
+    where = f"you sit in seat {seats[0]}" if len(seats) == 1 else f"people sit in seats {seats}"
+    print(f"{entry.title}: {where} of {len(players)}; seed {seed}")
     if entry.text.note:
         print(fill(entry.text.note, NARROW))
-    terminal = play.Terminal(_typed, print)
     # The seat that begins moves on from game to game.
     for number in count():
         luck = (seed, number) if number else (seed,)
-        first = number % players
-        ended = play.play(entry, rules, bots, adviser, luck, first, terminal)
-        if ended is None or not play.wants_another(terminal):
+        start = rules.new(len(players), number % len(players), luck)
+        begun = new(entry, start, players, luck)
+        writer = None if args.record is None else Writer.create(Path(args.record), begun)
+        if not table.play(begun, bots, luck, writer):
             return OK
     return OK
+
+
+def _resume(args: argparse.Namespace) -> int:
+    """Go on with the game of a record."""
+    for flag in _OF_A_NEW_GAME:
+        if getattr(args, flag):
+            raise UsageError(f"--{flag}: expected nothing beside --resume: the record tells it")
+    found, writer, cut_off = resume(Path(args.resume))
+    if found.entry.name != args.game:
+        raise UsageError(f"{args.resume}: expected a game of {args.game}, got {found.entry.name}")
+    if found.returns is not None:
+        raise UsageError(f"{args.resume}: the game is over; see ustad review {args.resume}")
+    if all(player.level is not None for player in found.players):
+        raise UsageError(f"{args.resume}: seats: expected one without a level, where a person sits")
+    seed = found.seed or (secrets.randbelow(10**6),)
+    table = _Seats(args, found.entry, found.start.rules, seed[0])
+    bots = table.bots(found.players)
+    if cut_off is not None:
+        print(f"{args.resume}: line {cut_off} was cut off; the game goes on from the line before")
+    print(f"{found.entry.title}: {len(found.steps)} steps are played")
+    table.play(found, bots, seed, writer)
+    return OK
+
+
+def _players(args: argparse.Namespace, entry: AnyEntry, level: str) -> list[Player]:
+    """Return who sits where: people one beside the other, bots in the other seats."""
+    players = whole_number_if_given("--players", args.players)
+    people = whole_number_if_given("--people", args.people)
+    people = 1 if people is None else people
+    usual = max(entry.rules.seats.usual, people)
+    players = entry.rules.check_players(usual if players is None else players)
+    if not 1 <= people <= players:
+        raise UsageError(f"--people: expected 1 to {players}, got {people}")
+    first = play.check_seat(whole_number("--seat", args.seat or "0"), players)
+    names = args.name or []
+    if len(names) > people or any(not 1 <= len(name) <= LONGEST_NAME for name in names):
+        raise UsageError(f"--name: expected at most {people} names, none of them empty or long")
+    found = [Player(level, level) for _ in range(players)]
+    for number in range(people):
+        own = "you" if people == 1 else f"player {number + 1}"
+        name = names[number] if number < len(names) else own
+        found[(first + number) % players] = Player(name, None)
+    return found
+
+
+class _Seats:
+    """What a game at the terminal needs beside its record."""
+
+    def __init__(self, args: argparse.Namespace, entry: AnyEntry, rules: Any, seed: int) -> None:
+        prepare(entry)
+        self.entry, self.rules, self.seed, self.tables = entry, rules, seed, folder_given(args)
+        self.adviser = cache(partial(entry.levels.bot, "expert", rules, self.tables, seed))
+
+    def bots(self, players: Sequence[Player]) -> list[Any]:
+        """Return the bot of each seat, None where a person sits."""
+        levels = {player.level for player in players if player.level is not None}
+        bots = {
+            level: self.entry.levels.bot(level, self.rules, self.tables, self.seed)
+            for level in sorted(levels)
+        }
+        start = self.rules.new(len(players), seed=(self.seed,))
+        for bot in bots.values():
+            bot.ask(start.view(0))  # tells now which table is missing
+        return [None if player.level is None else bots[player.level] for player in players]
+
+    def play(
+        self, game: Record, bots: Sequence[Any], luck: Sequence[int], writer: Writer | None
+    ) -> bool:
+        """Play a game, and return whether another one is wanted."""
+        lost = "It is lost." if writer is None else f"{writer.path} keeps it for --resume."
+        terminal = play.Terminal(_typed, print, lost)
+        fallen = self.rules.luck(len(bots), luck)
+        try:
+            ended = play.Table(game, bots, self.adviser, terminal, writer).play(fallen)
+        finally:
+            if writer is not None:
+                writer.close()
+        if ended is None:
+            return False
+        return play.wants_another(terminal, lambda: "", writer is None)
 
 
 def _typed(prompt: str) -> str:

@@ -54,6 +54,12 @@ class OutcomeError(UstadError):
     kind = "outcome"
 
 
+class RecordError(UstadError):
+    """A record of a game that is none, or cannot be read or written."""
+
+    kind = "record"
+
+
 class AnswerError(UstadError):
     """An answer that cannot be told: a number in it is not finite."""
 

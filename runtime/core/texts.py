@@ -75,3 +75,15 @@ def _number_text(held: Any) -> str:
 def _wrapped(text: str, indent: str) -> str:
     """Return text in lines of at most 79 columns, the first indented, the next ones deeper."""
     return fill(text, 79, initial_indent=indent, subsequent_indent=f"{indent}  ")
+
+
+def cost_text(text: Text[Any, Any], advice: Advice[Any], move: Any) -> str:
+    """Return in words what a move costs beside the best."""
+    told, best = text.describe_move(move), " or ".join(map(text.describe_move, advice.best))
+    value = dict(advice.options).get(move)
+    if value is None or advice.value is None:
+        return f"{told} is what the level plays" if move in advice.best else f"best: {best}"
+    if move in advice.best:
+        return f"{told} costs nothing: nothing is better"
+    unit = (advice.unit or "").replace("_", " ")
+    return f"{told} costs {advice.value - value:.4f} ({unit}); best: {best}"

@@ -8,13 +8,14 @@ import json
 import multiprocessing
 import pickle
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from ustad.runtime import arena
+from ustad.runtime import arena, record
 from ustad.runtime.core.errors import UsageError, WorkerError
 from ustad.runtime.core.game import CHANCE
 from ustad.runtime.core.registry import entry as entry_of
@@ -256,3 +257,21 @@ def test_the_interval_of_a_win_share_stays_within_0_and_1() -> None:
         assert (share["mean"], share["low"], share["high"]) == (mean, 0.0, 1.0)
         assert row["score"]["high"] > 1
     assert "0.7500 [0.0000, 1.0000]" in arena.as_text(summary)
+
+
+def test_each_game_is_written_down_and_played_as_without(tmp_path: Path) -> None:
+    """Files by the numbers of the games; what was measured can be read off them."""
+    match = a_match(None, "easy", "medium", games=5)
+    plain = arena.play_batch(match, 0)
+    records = tmp_path / "records"
+    arena.run(replace(match, records=str(records)))
+    names = [f"{game:06}.jsonl" for game in range(5)]
+    assert sorted(path.name for path in records.iterdir()) == names
+    for game, name in enumerate(names):
+        found = record.read(records / name)
+        assert [player.level for player in found.players][game % 2] == "easy"
+        assert found.seed == (3, game // 2)
+        by_player = [found.last.scores()[(player + game) % 2] for player in range(2)]
+        assert by_player == plain[game, :, 1].tolist()
+    with pytest.raises(UsageError, match="expected a new or empty folder"):
+        arena.run(replace(match, records=str(records)))

@@ -22,7 +22,8 @@ column.
 ``_fill_stops`` fills what stopping is worth in steps: every roll starts from the
 best dash, or the pass; each writable row raises the rolls that it pays for, all
 rolls with the same points at once; straight after the first throw no row pays
-less, so that array starts from the one for later.
+less, so that array starts from the one for later.  Where chance is for the third
+throw alone, that throw has an array of its own.
 
 Shapes.  Values are float64, indexed as :mod:`ustad.runtime.games.dice_poker.states`
 numbers the states: 2,150 for ``sacrifice``, 6,758 for ``deferred``, of which 2,304 never
@@ -185,24 +186,27 @@ def _raise_chance_after_miss(
     gain = np.empty(len(sheets.subtotal))
     for roll in range(ROLL_COUNT):
         made = problem.made[roll]
-        if kernels.writable_rows(problem.numbers, sheets.open_rows, made) & CHANCE_BIT:
+        if kernels.writable_rows(problem.numbers, sheets.open_rows, made, 0) & CHANCE_BIT:
             _gains(problem, values, sheets, CHANCE_ROW, problem.chance[roll], gain)
             raise_to(stop[roll], gain)
 
 
 @compiled
 def _fill_stops(
-    problem: _Problem, values: Floats, sheets: _Sheets, later: Floats, first: Floats
+    problem: _Problem, values: Floats, sheets: _Sheets, last: Floats, later: Floats, first: Floats
 ) -> None:
-    """Fill (252, n) what stopping on each roll is worth, later and straight after the first."""
-    rows = kernels.writable_rows(problem.numbers, sheets.open_rows, COMBINATIONS)
+    """Fill (252, n) what stopping on each roll is worth: at the last throw, later, at the first.
+
+    ``last`` may be the array ``later`` where the last throw allows no more than the one before.
+    """
+    rows = kernels.writable_rows(problem.numbers, sheets.open_rows, COMBINATIONS, 1)
     _start_from_dashes(problem, values, sheets, rows, later)
     _raise_rows(problem, values, sheets, rows, problem.later, later)
-    if sheets.open_rows & CHANCE_BIT and not rows & CHANCE_BIT:
-        _raise_chance_after_miss(problem, values, sheets, later)
     for roll in range(ROLL_COUNT):
         for c in range(len(sheets.subtotal)):
-            first[roll, c] = later[roll, c]
+            last[roll, c] = first[roll, c] = later[roll, c]
+    if problem.numbers.chance_after_miss and sheets.open_rows & CHANCE_BIT:
+        _raise_chance_after_miss(problem, values, sheets, last)
     doubled = rows & (PART_TWO if problem.numbers.chance_doubles else COMBINATIONS)
     _raise_rows(problem, values, sheets, doubled, problem.first, first)
 
@@ -218,6 +222,7 @@ def _solve_blocks(problem: _Problem, values: Floats, pieces: Pieces, first_piece
         first_piece: (blocks + 1,) the pieces of each block.
     """
     later = np.zeros((ROLL_COUNT, WIDTH))
+    last = np.zeros((ROLL_COUNT, WIDTH)) if problem.numbers.chance_after_miss else later
     first = np.zeros((ROLL_COUNT, WIDTH))
     work = np.zeros((KEEP_COUNT, WIDTH))
     for block in range(len(first_piece) - 1):
@@ -225,8 +230,8 @@ def _solve_blocks(problem: _Problem, values: Floats, pieces: Pieces, first_piece
         for piece in together:
             sheets = _Sheets(piece.open_rows, piece.kind, problem.upper[piece.begin : piece.end])
             lanes = slice(piece.lane, piece.lane + piece.end - piece.begin)
-            _fill_stops(problem, values, sheets, later[:, lanes], first[:, lanes])
-        solve_turns(later, later, first, work)
+            _fill_stops(problem, values, sheets, last[:, lanes], later[:, lanes], first[:, lanes])
+        solve_turns(last, later, first, work)
         store_starts(together, work, values)
 
 

@@ -77,8 +77,10 @@ def _cases(numbers: RuleNumbers, made: int) -> list[Case]:
     pays = tuple(_FIRST if left == AFTER_FIRST_THROW else _LATER for left in range(ROLLS_A_TURN))
 
     def case(any_open: int, open_rows: int) -> Case:
-        may = writable_rows(numbers, open_rows, made)
-        return Case(any_open, may, (pays[0], pays[1], pays[2]), may_pass(numbers, open_rows))
+        may = writable_rows(numbers, open_rows, made, 0)
+        early = writable_rows(numbers, open_rows, made, 1)
+        passes = may_pass(numbers, open_rows)
+        return Case(any_open, may, (pays[0], pays[1], pays[2]), passes, may & ~early)
 
     found = []
     if not numbers.free:

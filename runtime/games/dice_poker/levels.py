@@ -63,7 +63,7 @@ from ustad.runtime.games.dice_poker.states import (
 from ustad.runtime.games.five_dice.bots import RatingBot, TurnBot
 from ustad.runtime.games.five_dice.payments import Payments, payments
 from ustad.runtime.games.five_dice.sheet import SheetState
-from ustad.runtime.games.five_dice.turn import Turn, keep_values
+from ustad.runtime.games.five_dice.turn import Turn
 from ustad.tables import Table
 
 Floats = NDArray[np.float64]
@@ -107,7 +107,8 @@ def roll_payments(numbers: RuleNumbers) -> RollPayments:
 
 def open_writes(numbers: RuleNumbers, open_rows: int) -> int:
     """Return the rows that some dice may write now, and bit PASSED for a pass."""
-    rows = writable_rows(numbers, open_rows, COMBINATIONS) | writable_rows(numbers, open_rows, 0)
+    rows = writable_rows(numbers, open_rows, COMBINATIONS, 0)
+    rows |= writable_rows(numbers, open_rows, 0, 0)
     return rows | may_pass(numbers, open_rows) << PASSED
 
 
@@ -120,7 +121,7 @@ class _Turns:
         gains: (payments + 1, n) what each payment is worth for each sheet, minus
             infinity for rows not open and in the last place.
         missed: (252, n) where chance may be written after a miss alone: whether the
-            roll makes no open row; None if chance is free.
+            roll makes no open row after the last throw; None if chance is free.
         turn: the keeps, (462, n).
     """
 
@@ -134,7 +135,8 @@ class _Turns:
         of = roll_payments(self.numbers).at(rolls_left)
         values: Floats = self.gains[of[:, rolls].T, lanes[:, None]]
         if self.missed is not None:
-            values[~self.missed[rolls, lanes], CHANCE_ROW] = -np.inf
+            barred = ~self.missed[rolls, lanes] | (rolls_left > 0)
+            values[barred, CHANCE_ROW] = -np.inf
         return values
 
     def roll_values(self, roll: int, lane: int, rolls_left: int) -> list[float]:
@@ -162,28 +164,31 @@ def _solve(
     later, first = gains[known.later], gains[known.first]
     if numbers.chance_after_miss:
         missed = np.bitwise_and.outer(np.array(roll_rows_made(numbers)), allowed) == 0
-        later[CHANCE_ROW][~missed] = -np.inf
-        first[CHANCE_ROW][~missed] = -np.inf
+        chance = np.where(missed, later[CHANCE_ROW], -np.inf)
+        later[CHANCE_ROW] = first[CHANCE_ROW] = -np.inf
     stop, stop_first = np.maximum.reduce(later, axis=0), np.maximum.reduce(first, axis=0)
-    return _Turns(numbers, gains, missed, turn((stop, stop, stop_first)))
+    stop_last = stop if missed is None else np.maximum(stop, chance)
+    return _Turns(numbers, gains, missed, turn((stop_last, stop, stop_first)))
 
 
 # Rules of thumb.
 
 
 class NextThrow(Turn):
-    """A turn in which a keep is rated by what stopping is worth after the next throw."""
+    """A turn in which a keep is rated as if the next throw were the last."""
 
     @cached_property
     def keeps_two(self) -> Floats:
         """(462, ...) the value of each keep, to stop after the next throw."""
-        return keep_values(self.stop[1])
+        return self.keeps_one
 
 
 @lru_cache(maxsize=16)
 def row_alone(numbers: RuleNumbers) -> Floats:
     """Return (15,) the expected points of a turn played for one row alone."""
     points = roll_points(numbers).astype(np.float64)
+    if numbers.chance_after_miss:
+        points[1:, :, CHANCE_ROW] = -np.inf
     return Turn((points[0], points[1], points[2])).start
 
 

@@ -29,8 +29,8 @@ rows never double; dice set aside may be thrown again; a turn may stop early; fi
 equal dice also make pair, three and four, but no full house, and four equal are
 not two pairs; the 50 of poker does not double, so a first-throw poker is
 ``10 * face + 50``; chance may be written at any time (the source offers it for a
-turn that made nothing, yet exempts it from doubling, which only a free chance
-needs); one to six seats are allowed.
+turn that made nothing "even after using three attempts", yet exempts it from
+doubling, which only a free chance needs); one to six seats are allowed.
 
 **The options**, each its own rule:
 
@@ -44,13 +44,11 @@ needs); one to six seats are allowed.
 - ``four_as_two_pairs``: four (or five) equal dice are two pairs, 4 x face;
 - ``school_bonus`` and ``school_threshold``: the 50 and the 0 above;
 - ``chance_doubles``: chance doubles as well;
-- ``chance_after_miss``: chance is for a turn that made nothing: it is written only
-  if the dice as they lie after the third throw make none of the other open rows of
-  part two.  Who stops early has let the dice lie for the throws left, and so may
-  write it then, for the same points.
+- ``chance_after_miss``: the source at its word: chance is written only after the
+  third throw, with dice that make none of the other open rows of part two.
 
-``chance_doubles`` makes no sense where nothing doubles, nor where chance counts as
-written after the third throw; both are refused.
+``chance_doubles`` makes no sense where nothing doubles, nor where chance is written
+after the third throw alone; both are refused.
 """
 
 from __future__ import annotations
@@ -247,20 +245,21 @@ def rows_made(numbers: RuleNumbers, counts: Sequence[int] | NDArray[np.int64]) -
     return made
 
 
-def writable_rows(numbers: RuleNumbers, open_rows: int, made: int) -> int:
+def writable_rows(numbers: RuleNumbers, open_rows: int, made: int, rolls_left: int) -> int:
     """Return the rows that may be written now, as bits.
 
     Args:
         numbers: the options.
         open_rows: bit r set: row r is open.
         made: :func:`rows_made` of the dice.
+        rolls_left: the rolls not used.
     """
     rows = open_rows
     if open_rows & SCHOOL and not numbers.free:
         rows &= SCHOOL
     if numbers.deferred:
         rows &= SCHOOL | CHANCE_BIT | made
-    if numbers.chance_after_miss and open_rows & made:
+    if numbers.chance_after_miss and (rolls_left > 0 or open_rows & made):
         rows &= ~CHANCE_BIT
     return rows
 
@@ -350,8 +349,10 @@ def roll_points(numbers: RuleNumbers) -> NDArray[np.int64]:
 
 
 @lru_cache(maxsize=1 << 15)
-def _writes(numbers: RuleNumbers, open_rows: int, roll: int) -> tuple[Write | Pass, ...]:
-    rows = writable_rows(numbers, open_rows, roll_rows_made(numbers)[roll])
+def _writes(
+    numbers: RuleNumbers, open_rows: int, roll: int, rolls_left: int
+) -> tuple[Write | Pass, ...]:
+    rows = writable_rows(numbers, open_rows, roll_rows_made(numbers)[roll], rolls_left)
     writes = tuple(WRITES[row] for row in range(ROW_COUNT) if rows >> row & 1)
     return (*writes, PASS) if may_pass(numbers, open_rows) else writes
 
@@ -393,7 +394,7 @@ class DicePoker(SheetGame):
         self, sheet: Sheet, dice: tuple[int, ...], rolls_left: int
     ) -> tuple[Write | Pass, ...]:
         """Return the legal writes in the order of the sheet, then the pass if there is one."""
-        return _writes(self.numbers, sheet.open_rows, ROLL_INDEX[dice])
+        return _writes(self.numbers, sheet.open_rows, ROLL_INDEX[dice], rolls_left)
 
     def write(
         self, sheet: Sheet, dice: tuple[int, ...], rolls_left: int, move: Write | Pass
@@ -438,7 +439,7 @@ OPTIONS = (
     WholeNumber("school_bonus", 50, (), "what the school earns", -MOST, MOST),
     WholeNumber("school_threshold", 0, (), "the least subtotal that earns it", -MOST, MOST),
     Option("chance_doubles", False, _YES_NO, "chance doubles after the first throw too"),
-    Option("chance_after_miss", False, _YES_NO, "chance only when the turn made nothing"),
+    Option("chance_after_miss", False, _YES_NO, "chance only when three throws made nothing"),
 )
 
 
@@ -457,7 +458,7 @@ def check_options(found: Mapping[str, Any]) -> None:
     if found["chance_doubles"] and found["chance_after_miss"]:
         raise OptionError(
             "option chance_doubles: expected false with chance_after_miss=true, "
-            "where chance counts as written after the third throw, got true"
+            "where chance is written after the third throw alone, got true"
         )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from ustad.runtime.games.dice_poker.rules import ALL_OPEN, NAME, OPTIONS, ROW_COUNT, RULES
@@ -59,7 +60,9 @@ class DicePokerTables(SheetTables):
         )
         start = state_index(numbers, ALL_OPEN, ROW_COUNT, 0)
         most = _MOST_POINTS + abs(full["school_bonus"])
-        return self.values_spec(full, formula, state_count(numbers), start, -most, most)
+        spec = self.values_spec(full, formula, state_count(numbers), start, -most, most)
+        # Version 1 let chance after a miss be written at any throw.
+        return replace(spec, solver_version=2) if numbers.chance_after_miss else spec
 
 
 TABLES = DicePokerTables()

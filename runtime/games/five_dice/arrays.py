@@ -12,8 +12,8 @@ last one count as that.  A bonus is earned by the sums from ``bonus_from[o]`` on
 brings its points, and the bonus if the sheet after it has earned one that the sheet before it
 had not.  What may be written is in ``cases``: those of a roll are ``cases[roll_cases[roll]]``,
 and the first counts of which an ``any_open`` box is open (or whose ``any_open`` is 0): open
-boxes of its ``write`` may be written at ``pays[case.pays[rolls left]][roll][box]``, and the
-turn may pass if it says so.
+boxes of its ``write`` may be written at ``pays[case.pays[rolls left]][roll][box]``, those of its
+``last`` with no roll left alone, and the turn may pass if it says so.
 """
 
 from __future__ import annotations
@@ -61,12 +61,18 @@ class Case(NamedTuple):
         write: the boxes that may be written if they are open.
         pays: which table of points holds with 0, 1 and 2 rolls left.
         passes: whether the turn may leave the sheet as it is.
+        last: those of ``write`` that may be written with no roll left alone.
     """
 
     any_open: int
     write: int
     pays: tuple[int, int, int]
     passes: bool = False
+    last: int = 0
+
+    def may_write(self, rolls_left: int) -> int:
+        """Return the boxes that may be written if they are open, as bits."""
+        return self.write & ~self.last if rolls_left else self.write
 
 
 class Way(NamedTuple):
@@ -233,7 +239,7 @@ class SheetArrays:
         for roll, cases in enumerate(self.roll_cases):
             case = self.cases[cases][chosen[cases]]
             points = [*self.pays[case.pays[rolls_left], roll].tolist(), 0]
-            may = case.write | case.passes << self.pass_box
+            may = case.may_write(rolls_left) | case.passes << self.pass_box
             pairs = enumerate(points)
             rows.append([number[pair] if may >> pair[0] & 1 else illegal for pair in pairs])
         return np.array(rows)

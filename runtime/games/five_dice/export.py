@@ -45,8 +45,9 @@ IN_WORDS = {
     ),
     "writes": (
         "Roll r is under the first of cases[roll_cases[r]] whose any_open is 0 or has an open box. "
-        "With n rolls left an open box b of its `write` may be written, for "
-        "pays[pays of the case[n]][r][b] points; if the case passes, the turn may end without. "
+        "With n rolls left an open box b of its `write` may be written, one of its `last` only if "
+        "n is 0, for pays[pays of the case[n]][r][b] points; if the case passes, the turn may end "
+        "without. "
         "A write or pass is worth its points, the bonus if the sheet has earned it after and not "
         "before, the extra, and the value of the sheet after it, with one turn less."
     ),

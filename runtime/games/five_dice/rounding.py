@@ -257,8 +257,9 @@ def _writes(gains: Values, payments: Ints, extra: Floats) -> Choices:
         payments: (252, boxes + 1) those of each roll.
         extra: (252, n) what each roll brings on top.
     """
-    open_somewhere = (gains.exact[payments] > -np.inf).any(axis=(0, 2))
-    true, read = gains.map(lambda of: of[payments[:, open_somewhere]])
+    used: NDArray[np.bool_] = np.any(gains.exact[payments] > -np.inf, axis=(0, 2))
+    used[-1] |= not used.any()  # where nothing may be written yet, an illegal pass stands for all
+    true, read = gains.map(lambda of: of[payments[:, used]])
     best_read, best = read.max(axis=1), true.max(axis=1)
     true[read < best_read[:, None] - TIE] = np.inf
     return Choices(best_read + extra, true.min(axis=1) + extra, best + extra)

@@ -63,7 +63,12 @@ export { ExportError, parseManifest } from "./export.js";
  * @property {Case[][]} cases
  * @property {number[]} roll_cases
  *
- * @typedef {{ any_open: number, write: number, pays: number[], passes: boolean }} Case
+ * @typedef {object} Case
+ * @property {number} any_open
+ * @property {number} write
+ * @property {number[]} pays
+ * @property {boolean} passes
+ * @property {number} last
  *
  * @typedef {object} TurnFacts
  * @property {number} dice
@@ -139,6 +144,16 @@ const ALONE = "alone at the table: expert maximises the expected total";
 
 const REMEMBERED = 256;
 const NO_COLUMN = 255;
+
+/**
+ * Return the boxes that may be written if they are open, as bits.
+ *
+ * @param {Case} found
+ * @param {number} rollsLeft
+ */
+function mayWrite({ write, last }, rollsLeft) {
+  return rollsLeft > 0 ? write & ~last : write;
+}
 
 export class SheetGame {
   /**
@@ -346,16 +361,16 @@ export class SheetGame {
     const found = boxes.map(() => new Map());
     roll_cases.forEach((list, roll) => {
       let before = 0;
-      for (const { any_open, write, pays: tables } of cases[list]) {
+      for (const held of cases[list]) {
         found.forEach((known, box) => {
-          if (!(((write & ~before) >> box) & 1)) return;
-          for (const table of tables) {
+          held.pays.forEach((table, rollsLeft) => {
+            if (!(((mayWrite(held, rollsLeft) & ~before) >> box) & 1)) return;
             const points = pays[table][roll][box];
             const sets = known.get(points) ?? new Set();
             known.set(points, sets.add(before));
-          }
+          });
         });
-        before |= any_open;
+        before |= held.any_open;
       }
     });
     found.forEach((known, box) => this._mayBeDashed(box) && known.delete(0));
@@ -607,9 +622,10 @@ export class SheetGame {
     const found = turn.chosen[this.sheet.roll_cases[roll]];
     const payments = this.payments.of[found.pays[rollsLeft]][roll];
     const gains = this._gains(turn, roll);
+    const may = mayWrite(found, rollsLeft);
     let best = found.passes ? turn.pass : -Infinity;
     for (const box of turn.boxes) {
-      if ((found.write >> box) & 1) {
+      if ((may >> box) & 1) {
         const gain = gains[payments[box]];
         if (gain > best) best = gain;
       }
@@ -628,8 +644,9 @@ export class SheetGame {
     const found = turn.chosen[this.sheet.roll_cases[roll]];
     const payments = this.payments.of[found.pays[rollsLeft]][roll];
     const gains = this._gains(turn, roll);
+    const may = mayWrite(found, rollsLeft);
     const writes = turn.boxes
-      .filter((box) => (found.write >> box) & 1)
+      .filter((box) => (may >> box) & 1)
       .map((box) => ({ box, value: gains[payments[box]] }));
     return found.passes ? [...writes, { box: -1, value: turn.pass }] : writes;
   }

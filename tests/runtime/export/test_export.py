@@ -17,7 +17,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from itertools import pairwise
-from math import comb, prod
+from math import comb, inf, prod
 from pathlib import Path
 from struct import unpack_from
 from typing import Any
@@ -515,10 +515,11 @@ class Decoder:
             cases = known["cases"][known["roll_cases"][r]]
             case = next(c for c in cases if not c["any_open"] or c["any_open"] & open_bits)
             pays = known["pays"][case["pays"][n]][r]
-            ways = [after(b, pays[b]) for b in is_open if case["write"] >> b & 1]
+            may = case["write"] & ~case["last"] if n else case["write"]
+            ways = [after(b, pays[b]) for b in is_open if may >> b & 1]
             ways += [after(-1, 0)] * case["passes"]
             extra = r in known["extra_rolls"] and held == known["extra_held"]
-            found = max(ways) + extra * known["extra_points"]
+            found = max(ways, default=-inf) + extra * known["extra_points"]
             if n:
                 own = Counter(keeps[len(grown) + r])
                 found = max(found, *(keep(k, n) for k in range(len(grown)) if kept[k] <= own))

@@ -209,14 +209,18 @@ def test_chance_after_a_miss_alone() -> None:
     assert at([1, 2, 3, 5, 6]) == ["chance", "pass"]
 
 
-def test_chance_after_a_miss_may_end_a_turn_early() -> None:
-    """Who stops lets the dice lie for the throws left: the known value counts it so."""
-    sheet = {**dict.fromkeys(ROWS[:14], 0), "chance": None}
-    del sheet["chance"]
+def test_chance_after_a_miss_waits_for_the_third_throw() -> None:
+    """The source: "even after using three attempts".  With chance alone open one must throw on."""
+    alone = dict.fromkeys(ROWS[:14], 0)
     options = {"chance_after_miss": True, "dash": "sacrifice"}
-    found = state(options=options, sheets=[sheet], dice=[6, 6, 6, 6, 6], rolls_left=2)
-    assert written(found) == ["chance"]
-    assert found.apply(Write("chance")).totals() == (50 + 30,)
+    for rolls_left in (1, 2):
+        early = state(options=options, sheets=[alone], dice=[6, 6, 6, 6, 6], rolls_left=rolls_left)
+        assert written(early) == []
+        with pytest.raises(MoveError, match="write chance is not legal"):
+            early.apply(Write("chance"))
+    last = state(options=options, sheets=[alone], dice=[6, 6, 6, 6, 6], rolls_left=0)
+    assert written(last) == ["chance"]
+    assert last.apply(Write("chance")).totals() == (50 + 30,)
 
 
 def test_rows_empty_after_nine_turns_get_a_dash() -> None:

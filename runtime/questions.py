@@ -27,6 +27,8 @@ from ustad.runtime.core.facts import Facts, Reasons, explain
 from ustad.runtime.core.game import CHANCE, LEVELS, Advice, Bot, MoveT, State
 from ustad.runtime.core.registry import entry as entry_of
 from ustad.runtime.core.strict_json import is_int
+from ustad.runtime.record import Record, from_json
+from ustad.runtime.review import Review, level_of
 from ustad.tables import TableError
 
 DefaultT = TypeVar("DefaultT")
@@ -249,6 +251,29 @@ class Advisor:
         """
         entry, _, advice, asked, reasons = self.advise(position, level, top, facts, move)
         return advice_to_json(entry.codec, advice, top, asked, reasons)
+
+    def review_of(self, game: Record, level: Any = None, unit: Any = None) -> Review:
+        """Return the review of a record."""
+        entry, rules = game.entry, game.start.rules
+        unit, level = level_of(entry, unit, level)
+        return Review(game, entry.levels.judge(unit, self.bot(entry, rules, level)))
+
+    def review(self, record: Any, level: Any = None, unit: Any = None) -> dict[str, Any]:
+        """Return what each decision of a game cost, and what luck did.
+
+        For every seat ``start + luck + own + others = result``: see
+        :mod:`ustad.runtime.review`.
+
+        Args:
+            record: ``{"start", "steps", "seats"}``.
+            level: who judges, if a game has several that rate positions.
+            unit: what to judge by.
+
+        Raises:
+            UstadError: it is no record, or nobody judges it so.
+            TableError: the table it needs is missing or unfit.
+        """
+        return self.review_of(from_json(record), level, unit).to_json()
 
     def legal(self, position: Any) -> LegalAnswer:
         """Return the legal moves, none where the position waits for chance or is over."""

@@ -37,6 +37,7 @@ MODULES = {
     "arena": "arena",
     "play": "play",
     "record": "record",
+    "review": "review",
     "serve": "serve",
     "export": "export",
 }

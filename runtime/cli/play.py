@@ -25,8 +25,9 @@ from ustad.runtime.cli.parser import (
 from ustad.runtime.core.entry import AnyEntry
 from ustad.runtime.core.errors import UsageError
 from ustad.runtime.core.game import LEVELS
-from ustad.runtime.questions import check_level, check_seed
+from ustad.runtime.questions import Advisor, check_level, check_seed
 from ustad.runtime.record import LONGEST_NAME, Player, Record, Writer, new, resume
+from ustad.runtime.review import as_text
 
 NARROW = 60
 """Columns that suffice to read what is told before a game."""
@@ -159,7 +160,13 @@ class _Seats:
                 writer.close()
         if ended is None:
             return False
-        return play.wants_another(terminal, lambda: "", writer is None)
+
+        def review() -> str:
+            people = [seat for seat, bot in enumerate(bots) if bot is None]
+            found = Advisor(self.tables).review_of(ended)
+            return as_text(found, people[0] if len(people) == 1 else None, self.tables)
+
+        return play.wants_another(terminal, review, writer is None)
 
 
 def _typed(prompt: str) -> str:

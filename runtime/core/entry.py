@@ -30,6 +30,7 @@ from numpy.typing import NDArray
 from ustad.runtime.core.errors import PositionError, shown
 from ustad.runtime.core.facts import Facts
 from ustad.runtime.core.game import CHANCE, Bot, Game, MoveT, Pace, StateT, TurnGains
+from ustad.runtime.core.judge import Judge
 from ustad.runtime.core.options import Option, read_options
 from ustad.tables import Table, TableSpec
 
@@ -218,8 +219,11 @@ class Levels(ABC, Generic[GameT, StateT, MoveT]):
         paces: how long every answer of a level takes; for a level that is not there the
             bot says it of each view.
         arena_deals: how many deals an arena plays side by side.
+        units: what positions can be judged in, the usual unit first, and the level whose
+            values those are.
     """
 
+    units: Mapping[str, str] = MappingProxyType({})
     need_tables: frozenset[str] = frozenset({"expert"})
     seeded: frozenset[str] = frozenset()
     paces: Mapping[str, Pace] = MappingProxyType({})
@@ -263,6 +267,15 @@ class Levels(ABC, Generic[GameT, StateT, MoveT]):
         """
         del bot, rules, tables
         return None
+
+    def judge(self, unit: str, bot: Any) -> Judge[StateT, MoveT]:
+        """Return who rates positions for every seat.
+
+        Args:
+            unit: one of :attr:`units`.
+            bot: the bot of its level.
+        """
+        raise NotImplementedError
 
     def turn_gains(self, level: str, rules: GameT, tables: Path | None) -> TurnGains | None:
         """Return who knows exactly what a level gains among others of level hard, if anybody."""

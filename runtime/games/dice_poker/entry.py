@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -10,12 +11,14 @@ import numpy as np
 from ustad.runtime.core.entry import Entry, Flag, Flags, Given, Levels
 from ustad.runtime.core.errors import PositionError
 from ustad.runtime.core.game import Bot
+from ustad.runtime.core.judge import Judge
 from ustad.runtime.games.dice_poker.codec import CODEC
 from ustad.runtime.games.dice_poker.levels import NextThrow, RowBot, TableBot, row_alone
 from ustad.runtime.games.dice_poker.rules import NAME, ROW_COUNT, RULES, DicePoker
 from ustad.runtime.games.dice_poker.tables import TABLES
 from ustad.runtime.games.dice_poker.text import TEXT
 from ustad.runtime.games.five_dice.flags import TITLE, flag_int, sheet_flags, sheet_position
+from ustad.runtime.games.five_dice.judge import SheetTotals
 from ustad.runtime.games.five_dice.sheet import SheetState
 from ustad.runtime.games.five_dice.turn import Turn
 from ustad.tables import open_table, tables_folder
@@ -23,6 +26,8 @@ from ustad.tables import open_table, tables_folder
 
 class DicePokerLevels(Levels[DicePoker, SheetState, Any]):
     """The bots; expert needs the table of the rules' options."""
+
+    units = MappingProxyType({"expected_total": "expert"})
 
     def bot(
         self, level: str, rules: DicePoker, tables: Path | None, seed: int
@@ -36,6 +41,11 @@ class DicePokerLevels(Levels[DicePoker, SheetState, Any]):
         if level == "hard":
             return RowBot(rules, row_alone(rules.numbers), Turn)
         return TableBot(rules, open_table(TABLES.spec(rules.options), tables_folder(tables)))
+
+    def judge(self, unit: str, bot: TableBot) -> Judge[SheetState, Any]:
+        """Return who rates positions for every seat."""
+        del unit
+        return SheetTotals(bot)
 
 
 def _position(given: Given) -> dict[str, Any] | None:

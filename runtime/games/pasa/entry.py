@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from ustad.runtime.core.entry import Entry, Flag, Flags, Given, Levels, Takes, whole_numbers
 from ustad.runtime.core.errors import PositionError
 from ustad.runtime.core.facts import Facts
 from ustad.runtime.core.game import Bot
+from ustad.runtime.core.judge import Judge
 from ustad.runtime.core.options import options_help, parse_options
 from ustad.runtime.games.pasa.codec import CODEC
 from ustad.runtime.games.pasa.facts import PasaFacts
+from ustad.runtime.games.pasa.judge import WinShares
 from ustad.runtime.games.pasa.levels import EasyBot, HardBot, MediumBot, TableBot
 from ustad.runtime.games.pasa.rules import (
     NAME,
@@ -31,6 +34,7 @@ class PasaLevels(Levels[Pasa, PasaState, int]):
     """The bots; expert looks for the table when a position asks for one."""
 
     seeded = frozenset({"medium"})
+    units = MappingProxyType({"win_share": "expert"})
 
     def bot(self, level: str, rules: Pasa, tables: Path | None, seed: int) -> Bot[PasaState, int]:
         """Return a bot of a level."""
@@ -48,6 +52,11 @@ class PasaLevels(Levels[Pasa, PasaState, int]):
         """Return who knows the win share after each throw."""
         del rules, tables
         return PasaFacts(bot) if isinstance(bot, TableBot) else None
+
+    def judge(self, unit: str, bot: TableBot) -> Judge[PasaState, int]:
+        """Return who rates positions for every seat."""
+        del unit
+        return WinShares(bot)
 
 
 def _position(given: Given) -> dict[str, Any] | None:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NoReturn
 
 from ustad.runtime.core.entry import Entry, Flag, Flags, Given, Levels, Takes, whole_numbers
 from ustad.runtime.core.errors import PositionError, shown
 from ustad.runtime.core.game import Bot
+from ustad.runtime.core.judge import Judge
 from ustad.runtime.games.raja_pasu.codec import CODEC
+from ustad.runtime.games.raja_pasu.judge import Margins
 from ustad.runtime.games.raja_pasu.levels import EasyBot, MediumBot, SearchBot, TableBot
 from ustad.runtime.games.raja_pasu.rules import (
     NAME,
@@ -27,6 +30,7 @@ class RajaPasuLevels(Levels[RajaPasu, RajaPasuState, Sow]):
     """The bots; expert needs the tables."""
 
     seeded = frozenset({"easy"})
+    units = MappingProxyType({"margin": "expert"})
 
     def bot(
         self, level: str, rules: RajaPasu, tables: Path | None, seed: int
@@ -39,6 +43,11 @@ class RajaPasuLevels(Levels[RajaPasu, RajaPasuState, Sow]):
         if level == "hard":
             return SearchBot(rules, depth=4)
         return TableBot(rules, Rounds(rules, tables_folder(tables)).table)
+
+    def judge(self, unit: str, bot: TableBot) -> Judge[RajaPasuState, Sow]:
+        """Return who rates positions for every seat."""
+        del unit
+        return Margins(bot)
 
 
 def _position(given: Given) -> dict[str, Any] | None:

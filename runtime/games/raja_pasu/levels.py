@@ -229,7 +229,7 @@ class Search:
         return found
 
 
-class _Rater(Bot[RajaPasuState, Sow]):
+class Rater(Bot[RajaPasuState, Sow]):
     """A level that knows the margin of every move."""
 
     def after(self, positions: Sequence[Position]) -> list[tuple[int, bool]]:
@@ -322,7 +322,7 @@ class _Rater(Bot[RajaPasuState, Sow]):
         ]
 
 
-class SearchBot(_Rater):
+class SearchBot(Rater):
     """Looks some moves ahead, without tables; what lies beyond is taken as even."""
 
     def __init__(self, rules: RajaPasu, depth: int) -> None:
@@ -334,7 +334,7 @@ class SearchBot(_Rater):
         return self._search.margins(positions, self._depth - 1)
 
 
-class TableBot(_Rater):
+class TableBot(Rater):
     """Plays the exact tables; positions outside them are searched.
 
     Args:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from ustad.runtime.core.entry import Entry, Flag, Flags, Given, Levels
 from ustad.runtime.core.errors import UsageError, shown
 from ustad.runtime.core.game import Bot, TurnGains
+from ustad.runtime.core.judge import Judge
 from ustad.runtime.games.five_dice.flags import TITLE, flag_int, sheet_flags, sheet_position
+from ustad.runtime.games.five_dice.judge import SheetTotals
 from ustad.runtime.games.five_dice.sheet import SheetState
 from ustad.runtime.games.yacht.codec import CODEC
 from ustad.runtime.games.yacht.expert import make_expert, make_turn_gains
@@ -28,6 +31,7 @@ class YachtLevels(Levels[Yacht, SheetState, Any]):
     """The bots; hard and expert need the table of the rules' options."""
 
     need_tables = frozenset({"hard", "expert"})
+    units = MappingProxyType({"expected_total": "hard"})
 
     def bot(self, level: str, rules: Yacht, tables: Path | None, seed: int) -> YachtBot:
         """Return a bot of a level."""
@@ -51,6 +55,11 @@ class YachtLevels(Levels[Yacht, SheetState, Any]):
         It takes the full outlook: without it nobody does.
         """
         return make_turn_gains(rules, tables) if level == "expert" else None
+
+    def judge(self, unit: str, bot: Any) -> Judge[SheetState, Any]:
+        """Return who rates positions for every seat."""
+        del unit
+        return SheetTotals(bot)
 
 
 def _target_adviser(given: Given, rules: Yacht, tables: Path | None) -> YachtBot | None:

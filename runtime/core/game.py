@@ -18,7 +18,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any, Generic, NoReturn, Protocol, TypeVar
+from typing import Any, Generic, NamedTuple, NoReturn, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -141,6 +141,13 @@ class Game(Protocol):
         """Return the chance of a whole game from a seed."""
 
 
+class RatedMove(NamedTuple, Generic[MoveT]):
+    """A legal move and what it is worth, in the unit of the advice that it is part of."""
+
+    move: MoveT
+    value: float
+
+
 @dataclass(frozen=True)
 class Advice(Generic[MoveT]):
     """The answer to "what is the best move here, and what does each other cost?".
@@ -156,7 +163,7 @@ class Advice(Generic[MoveT]):
     best: Sequence[MoveT]
     value: float | None = None
     unit: str | None = None
-    options: Sequence[tuple[MoveT, float]] = ()
+    options: Sequence[RatedMove[MoveT]] = ()
     extra: Mapping[str, Any] | None = None
     beside: Mapping[str, Sequence[float]] = field(default_factory=dict)
     notes: Callable[[], Sequence[str]] = tuple
@@ -164,15 +171,20 @@ class Advice(Generic[MoveT]):
 
 def rank(
     moves: Sequence[MoveT], values: Sequence[float]
-) -> tuple[list[MoveT], list[tuple[MoveT, float]]]:
+) -> tuple[list[MoveT], list[RatedMove[MoveT]]]:
     """Return the moves tied for best and all moves with their values, best first.
 
     Ties keep the order of ``moves``.  What is tied with the best has its value: what they
     differ by comes from the order of sums, and no order of moves should depend on it.
+
+    >>> best, options = rank(["wait", "bet", "pass"], [0.25, 0.5, 0.5 - 1e-12])
+    >>> best, options[-1]
+    (['bet', 'pass'], RatedMove(move='wait', value=0.25))
     """
     top = max(values)
-    rated = zip(moves, (top if value >= top - TIE else value for value in values), strict=True)
-    options = sorted(rated, key=lambda option: -option[1])
+    evened = [top if value >= top - TIE else value for value in values]
+    options = [RatedMove(*rated) for rated in zip(moves, evened, strict=True)]
+    options.sort(key=lambda option: -option.value)
     return [move for move, value in options if value == top], options
 
 

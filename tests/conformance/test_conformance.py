@@ -239,7 +239,7 @@ def test_advice_rates_every_move_and_its_best_are_the_best(
         tied = [at for at, value in enumerate(values) if value >= values[0] - TIE]
         for numbers in advice.beside.values():  # what a level breaks ties by
             tied = [at for at in tied if numbers[at] >= numbers[0] - TIE]
-        assert list(advice.best) == [advice.options[at][0] for at in tied]
+        assert list(advice.best) == [advice.options[at].move for at in tied]
 
 
 @pytest.mark.parametrize("level", LEVELS)

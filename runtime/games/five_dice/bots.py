@@ -221,7 +221,7 @@ class RatingBot(TurnBot):
         total = view.sheet.total
         moves, worth = self.rated(view)
         best, options = rank(moves, [total + value for value in worth])
-        return Advice(best, options[0][1], self.unit, options)
+        return Advice(best, options[0].value, self.unit, options)
 
     def value(self, view: SheetState) -> float:
         """Return the expected final total of a position that waits for dice, or is over."""

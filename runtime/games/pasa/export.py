@@ -37,7 +37,7 @@ from typing import Any
 import numpy as np
 
 from ustad.runtime.core.errors import ExportError
-from ustad.runtime.core.game import TIE, Advice, rank
+from ustad.runtime.core.game import TIE, Advice, RatedMove, rank
 from ustad.runtime.core.options import read_options
 from ustad.runtime.core.work import Progress
 from ustad.runtime.export.content import (
@@ -258,8 +258,8 @@ class RoundedBot(OneTableBot):
         best, _ = rank(legal, [shares[seat] for shares in exact.after_each(bets)])
         rounded_betting = RoundedBetting(exact, self._read, view.turns_left)
         after = dict(zip(legal, rounded_betting.after_each(bets), strict=True))
-        options = [(bet, shares[seat]) for bet, shares in after.items()]
-        options.sort(key=lambda option: (option[0] not in best, -option[1]))
+        options = [RatedMove(bet, shares[seat]) for bet, shares in after.items()]
+        options.sort(key=lambda option: (option.move not in best, -option.value))
         first = after[best[0]]
         told = {"win_shares": in_seats(view, first)}
         return Advice(best, first[seat], self.unit, options, told)

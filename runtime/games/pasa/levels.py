@@ -196,7 +196,7 @@ class TableBot(Bot[PasaState, int]):
         seat = betting.bettors[len(bets)]
         own = [shares[seat] for shares in betting.after_each(bets)]
         best, options = rank(betting.legal_bets(bets), own)
-        return Advice(best, options[0][1], self.unit, options, told)
+        return Advice(best, options[0].value, self.unit, options, told)
 
     def betting(self, view: PasaState) -> Betting:
         """Return the bets of a view's throw."""

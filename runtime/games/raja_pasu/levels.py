@@ -33,7 +33,16 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import NamedTuple
 
-from ustad.runtime.core.game import TIE, Advice, Bot, Pace, RuleOfThumb, random_for, rank
+from ustad.runtime.core.game import (
+    TIE,
+    Advice,
+    Bot,
+    Pace,
+    RatedMove,
+    RuleOfThumb,
+    random_for,
+    rank,
+)
 from ustad.runtime.games.raja_pasu.repetitions import (
     Node,
     Repetitions,
@@ -258,13 +267,13 @@ class Rater(Bot[RajaPasuState, Sow]):
         best, options = rank(moves, values)
         if len(best) > 1:
             first = self.prefer(view, best)
-            options.sort(key=lambda option: (-option[1], option[0] != first))
+            options.sort(key=lambda option: (-option.value, option.move != first))
             best.sort(key=lambda move: move != first)
         told = {"exact": exact}
         notes = partial(self._notes, view, options)
-        return Advice(best, options[0][1], UNIT, options, told, notes=notes)
+        return Advice(best, options[0].value, UNIT, options, told, notes=notes)
 
-    def _notes(self, view: RajaPasuState, options: Sequence[tuple[Sow, float]]) -> list[str]:
+    def _notes(self, view: RajaPasuState, options: Sequence[RatedMove[Sow]]) -> list[str]:
         """Return for each move what it takes, the best reply, and the score that it leads to."""
         lines = []
         for move, value in options:

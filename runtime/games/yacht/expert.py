@@ -40,7 +40,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from ustad.runtime.core.game import Advice, Bot, TurnGains, rank
+from ustad.runtime.core.game import Advice, Bot, RatedMove, TurnGains, rank
 from ustad.runtime.games.five_dice.bots import FIRST_WRITE, TurnBot
 from ustad.runtime.games.five_dice.sheet import ROLLS_A_TURN, SheetState
 from ustad.runtime.games.five_dice.turn import DICE, HIGHEST_SUM, KEEPS, ROLLS, Turn, keep_values
@@ -179,11 +179,11 @@ class GoalBot(TurnBot):
         moves, values = self.rated(view)
         values = [min(value, 1.0) for value in values]  # sums of chances, rounded
         tied, options = rank(moves, values)
-        top = options[0][1]
+        top = options[0].value
         best, by_total = rank(tied, [expected[move] for move in tied])
-        options[: len(tied)] = [(move, top) for move, _ in by_total]
+        options[: len(tied)] = [RatedMove(option.move, top) for option in by_total]
         expected |= dict(by_total)
-        beside = {"expected_total": [expected[move] for move, _ in options]}
+        beside = {"expected_total": [expected[option.move] for option in options]}
         return Advice(best, top, self.unit, options, beside=beside)
 
     def value(self, view: SheetState) -> float:

@@ -169,7 +169,7 @@ def test_expert_rates_every_move_and_says_why() -> None:
         advice = bot.ask(view)
         assert {move for move, _ in advice.options} == set(view.legal_moves())
         assert bot.choose(view) in advice.best
-        assert advice.value == advice.options[0][1]
+        assert advice.value == advice.options[0].value
         assert advice.unit == "net"
         words.add(advice.extra["why"].split()[0])
     assert len(words) > 2

@@ -15,19 +15,19 @@ from ustad.tables.errors import (
 )
 from ustad.tables.files import remove_stale, staged, write_file
 from ustad.tables.folder import tables_folder
-from ustad.tables.spec import TableSpec
+from ustad.tables.spec import ArrayForm, TableSpec
 from ustad.tables.store import (
     Table,
-    check_writable,
     identity,
     open_table,
     structure,
     table_files,
     values_sha256,
-    write_table,
 )
+from ustad.tables.writing import check_writable, write_table
 
 __all__ = [
+    "ArrayForm",
     "CorruptBundleError",
     "CorruptTableError",
     "MismatchedTableError",

@@ -9,8 +9,9 @@ import shlex
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+import numpy as np
 from numpy.typing import NDArray
 
 SUFFIX = ".h5"
@@ -44,6 +45,40 @@ def option_text(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value)
 
 
+class ArrayForm(NamedTuple):
+    """The type of an array, little-endian, and its shape.
+
+    A side that only the solver knows is -n, at most n but not 0, or -1, any length but 0.
+
+    >>> ArrayForm("<u2", (-8, 3)).fits(np.dtype("<u2"), (5, 3))
+    True
+    """
+
+    dtype: str
+    shape: tuple[int, ...]
+
+    @property
+    def is_open_ended(self) -> bool:
+        """Whether only the solver knows a side."""
+        return min(self.shape, default=0) < 0
+
+    def fits(self, dtype: np.dtype[Any], shape: tuple[int, ...] | None) -> bool:
+        """Tell whether an array, of no shape if it is a null dataset, is of this form."""
+
+        def side_fits(side: int, wanted: int) -> bool:
+            return side == wanted or (wanted < 0 < side and (wanted == -1 or side <= -wanted))
+
+        return (
+            dtype == np.dtype(self.dtype)
+            and shape is not None
+            and len(shape) == len(self.shape)
+            and all(map(side_fits, shape, self.shape))
+        )
+
+    def __str__(self) -> str:
+        return f"{self.dtype} of shape {self.shape}"
+
+
 @dataclass(frozen=True)
 class TableSpec:
     """What a table must be.  A file that differs in any of this is refused.
@@ -55,13 +90,12 @@ class TableSpec:
         unit: its unit.
         index_version: counts up when the index formula changes.
         index_formula: which position has which index, in words.
-        shape: the shape of the values; a side that only the solver knows is -n, at most n, or
-            -1, any length.
+        shape: the shape of the values, see :class:`ArrayForm`.
         start_index: the flat index of the start of the game.
         dtype: the type of the values, little-endian: ``<f8`` unless they are
             whole numbers by nature.
-        parts: type and shape of further arrays that a reader needs to find a
-            value, by name; they are read and checked with the values.
+        parts: further arrays that a reader needs to find a value, by name; they are read and
+            checked with the values.
         plain: the names of arrays (``values`` or a part) that are stored without
             compression, since unpacking them would take longer than reading them.
         mapped: whether the values, being too many to read at once, are read and checked
@@ -83,7 +117,7 @@ class TableSpec:
     shape: tuple[int, ...]
     start_index: int
     dtype: str = "<f8"
-    parts: Mapping[str, tuple[str, tuple[int, ...]]] = field(default_factory=dict)
+    parts: Mapping[str, ArrayForm] = field(default_factory=dict)
     plain: tuple[str, ...] = ()
     mapped: bool = False
     solver_version: int = 1
@@ -91,6 +125,11 @@ class TableSpec:
     least: float = -math.inf
     most: float = math.inf
     check: Check | None = None
+
+    @property
+    def arrays(self) -> dict[str, ArrayForm]:
+        """The arrays that a table of this spec holds, ``values`` and the parts."""
+        return {"values": ArrayForm(self.dtype, self.shape), **self.parts}
 
     @property
     def options_json(self) -> str:

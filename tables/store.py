@@ -1,4 +1,4 @@
-"""Table files: written whole or not at all, and believed only when every byte is right.
+"""Table files, believed only when every byte is right.
 
 The problem.  Users bet on these numbers, so a file that was cut short, changed,
 or made for other rules must never answer.  The HDF5 library does not tell
@@ -18,15 +18,11 @@ dataset ``values`` holds the numbers, mostly in little-endian float64, the group
 ``structure`` what a reader in another language needs to find its way (for the
 games of dice: the rolls, the keeps, the chances between them).
 
-Writing.  The file is made in memory, written, flushed, read back and checked, and only
-then put in place, see :mod:`ustad.tables.files`.  Nothing in a file depends on when or
-where it was written, but ``built_with``, the versions of what wrote it.
-
 Reading.  Who can write the file can also write a right digest, so what a file claims
 of itself is bounded too before memory is asked for: it must hold the arrays of the spec
-and no others, of their types and shapes, of so many bytes in all, cut and packed as they
-are written here, see :mod:`ustad.tables.pieces`.  What was read must be in the bounds of
-the spec, and its parts must go together.
+and no others, of their types and shapes, of so many bytes in all, cut and packed as
+:mod:`ustad.tables.writing` does it, see :mod:`ustad.tables.pieces`.  What was read must be in
+the bounds of the spec, and its parts must go together.
 """
 
 from __future__ import annotations
@@ -37,15 +33,12 @@ import io
 import json
 import math
 import os
-import platform
 import struct
-import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 from weakref import WeakValueDictionary
 
 import h5py
@@ -58,12 +51,10 @@ from ustad.tables.errors import (
     MismatchedTableError,
     MissingTableError,
     TableError,
-    TableWriteError,
     UnreadableTableError,
     reason_of,
 )
-from ustad.tables.files import put_file, temporary_file
-from ustad.tables.pieces import COMPRESSION, chunks_of, read_pieces, stored_dataset
+from ustad.tables.pieces import read_pieces, stored_dataset
 from ustad.tables.spec import SUFFIX, TableSpec, sha256_of_text
 
 FORMAT = "ustad table"
@@ -75,14 +66,13 @@ LARGEST_FILE = 200_000_000
 LARGEST_ARRAYS = 250_000_000
 """Bytes of all arrays of a table whose lengths only the file says."""
 
-_BLOCK = mapped.USER_BLOCK
-_MAGIC = b"ustad table\n"
-_HEADER = struct.Struct("<12sQ32s")
-_VALUES = "values"
-_PARTS = "parts"
-_STRUCTURE = "structure"
+BLOCK = mapped.USER_BLOCK
+MAGIC = b"ustad table\n"
+HEADER = struct.Struct("<12sQ32s")
+VALUES = "values"
+PARTS = "parts"
+STRUCTURE = "structure"
 _LARGEST_ATTRIBUTE = 1 << 16
-_BUILDERS = ("ustad", "numpy", "h5py", "numba", "llvmlite", "scipy")
 
 
 @dataclass(frozen=True)
@@ -168,196 +158,12 @@ def values_sha256(arrays: Mapping[str, NDArray[Any]]) -> str:
     return digest.hexdigest()
 
 
-def write_table(
-    spec: TableSpec,
-    folder: Path,
-    values: NDArray[Any],
-    counts: Mapping[str, int],
-    structure: Mapping[str, NDArray[Any]],
-    parts: Mapping[str, NDArray[Any]] | None = None,
-) -> Path:
-    """Write a table into a folder, replacing an old one at the last moment.
-
-    Args:
-        spec: what the table is.
-        folder: made if it is not there.
-        values: of the type and shape of the spec, within its bounds.
-        counts: how many states of each kind it covers.
-        structure: arrays for readers in other languages, by name.
-        parts: the further arrays that the spec names.
-
-    Returns:
-        The path of the file.
-
-    Raises:
-        TableWriteError: the folder cannot be written or is full; an old file
-            stays whole.
-        ValueError: the values are not what the spec says.
-    """
-    arrays = {_VALUES: values, **(parts or {})}
-    expected = _expected_arrays(spec)
-    fits = arrays.keys() == expected.keys() and all(
-        array.dtype.str == expected[name][0] and _fits(array.shape, expected[name][1])
-        for name, array in arrays.items()
-    )
-    fault = mapped.out_of_bounds(values, (spec.least, spec.most)) if fits else "others"
-    if fault is not None:
-        raise ValueError(f"table of {spec.what}: expected {expected}, finite; found {fault}")
-    if spec.check is not None:
-        spec.check(arrays)
-    path = spec.path(folder)
-
-    def write(file: IO[bytes]) -> None:
-        (_write_mapped if spec.mapped else _write_whole)(file, spec, arrays, counts, structure)
-
-    put_file(path, write, lambda temporary: _check_written(spec, temporary, folder, arrays))
-    return path
-
-
-def check_writable(spec: TableSpec, folder: Path) -> None:
-    """Make the folder if it is not there and see that a file can be made in it.
-
-    Worth asking before hours of work.
-
-    Raises:
-        TableWriteError: it cannot.
-    """
-    path = spec.path(folder)
-    try:
-        if path.exists() and not path.is_file():
-            raise TableWriteError(path, "something that is no file stands in its place")
-        temporary, handle = temporary_file(path)
-        os.close(handle)
-        temporary.unlink()
-    except OSError as error:
-        raise TableWriteError(path, reason_of(error)) from error
-
-
-def _built_with() -> str:
-    """Return the versions of what writes a file now."""
-    found = [f"Python {platform.python_version()}", f"HDF5 {h5py.version.hdf5_version}"]
-    for name in _BUILDERS:
-        with contextlib.suppress(PackageNotFoundError):
-            found.append(f"{name} {version(name)}")
-    return ", ".join([*found, f"zlib {zlib.ZLIB_RUNTIME_VERSION}", platform.machine()])
-
-
-def _expected_arrays(spec: TableSpec) -> dict[str, tuple[str, tuple[int, ...]]]:
-    """Return type and shape of each array that a table of this spec must hold, by name."""
-    return {_VALUES: (spec.dtype, spec.shape), **spec.parts}
-
-
-def _fits(found: tuple[int, ...] | None, expected: tuple[int, ...]) -> bool:
-    """Tell whether a shape, None of a null dataset, is as expected.
-
-    -1 is any length but 0, and -n one of at most n.
-    """
-
-    def fits(side: int, wanted: int) -> bool:
-        return side == wanted or (wanted < 0 < side and (wanted == -1 or side <= -wanted))
-
-    return found is not None and len(found) == len(expected) and all(map(fits, found, expected))
-
-
-def _place(name: str) -> str:
+def place_of(name: str) -> str:
     """Return where an array stands in the file."""
-    return name if name == _VALUES else f"{_PARTS}/{name}"
+    return name if name == VALUES else f"{PARTS}/{name}"
 
 
-def _write_whole(
-    file: IO[bytes],
-    spec: TableSpec,
-    arrays: Mapping[str, NDArray[Any]],
-    counts: Mapping[str, int],
-    structure: Mapping[str, NDArray[Any]],
-) -> None:
-    """Write a table file that is read whole, user block included."""
-    buffer = io.BytesIO()
-    with h5py.File(buffer, "w", userblock_size=_BLOCK, libver="v108") as hdf5:
-        _fill(hdf5, spec, arrays, arrays, counts, structure)
-        _add_array(hdf5, spec, _VALUES, arrays[_VALUES])
-    with buffer.getbuffer() as content:
-        header = _HEADER.pack(_MAGIC, len(content), hashlib.sha256(content[_BLOCK:]).digest())
-        content[: len(header)] = header
-        file.write(content)
-        digest = hashlib.sha256(content).digest()
-    file.flush()
-    file.seek(0)
-    if hashlib.file_digest(file, "sha256").digest() != digest:  # type: ignore[arg-type]
-        raise OSError("what was written does not read back the same")
-
-
-def _write_mapped(
-    file: IO[bytes],
-    spec: TableSpec,
-    arrays: Mapping[str, NDArray[Any]],
-    counts: Mapping[str, int],
-    structure: Mapping[str, NDArray[Any]],
-) -> None:
-    """Write a table file whose values are mapped."""
-    values = arrays[_VALUES]
-    digests = mapped.block_digests(values)
-    hashed = {**arrays, _VALUES: digests}
-    mapped.write(
-        file, values, digests, lambda hdf5: _fill(hdf5, spec, arrays, hashed, counts, structure)
-    )
-
-
-def _check_written(
-    spec: TableSpec, path: Path, folder: Path, arrays: Mapping[str, NDArray[Any]]
-) -> None:
-    """Read a file piece by piece, so that no second copy is needed, and compare it."""
-    if spec.mapped:
-        image = _read_file(path, spec.what, spec.build_command(folder))
-        table = _read_table(spec, path, image, folder)
-        table.verify()
-        return
-    # HDF5 gets the open file and not its name, which it would want to lock.
-    with path.open("rb") as written, h5py.File(written, "r") as file:
-        for name, array in arrays.items():
-            data = file[_place(name)]
-            if not all(np.array_equal(data[at], array[at]) for at in data.iter_chunks()):
-                raise OSError(f"{name} does not read back the same")
-
-
-def _fill(
-    file: h5py.File,
-    spec: TableSpec,
-    arrays: Mapping[str, NDArray[Any]],
-    hashed: Mapping[str, NDArray[Any]],
-    counts: Mapping[str, int],
-    structure: Mapping[str, NDArray[Any]],
-) -> None:
-    """Write all of a table but its values.
-
-    ``hashed`` holds what ``values_sha256`` is over: the arrays, mapped values by their
-    blocks' digests.
-    """
-    attributes = {
-        **_attributes(spec),
-        "counts": json.dumps(dict(counts), sort_keys=True),
-        "start_value": float(arrays[_VALUES].flat[spec.start_index]),
-        "values_sha256": values_sha256(hashed),
-        "built_with": _built_with(),
-    }
-    for attribute, value in attributes.items():
-        _set_attribute(file, attribute, value)
-    for name, array in arrays.items():
-        if name != _VALUES:
-            _add_array(file, spec, name, array)
-    group = file.create_group(_STRUCTURE)
-    for name, array in structure.items():
-        chunks = chunks_of(array.shape, array.itemsize)
-        group.create_dataset(name, data=array, chunks=chunks, track_times=False, **COMPRESSION)
-
-
-def _add_array(file: h5py.File, spec: TableSpec, name: str, array: NDArray[Any]) -> None:
-    chunks = chunks_of(array.shape, array.itemsize)
-    packing = {} if name in spec.plain else COMPRESSION
-    file.create_dataset(_place(name), data=array, chunks=chunks, track_times=False, **packing)
-
-
-def _attributes(spec: TableSpec) -> dict[str, Any]:
+def attributes_of(spec: TableSpec) -> dict[str, Any]:
     """Return the root attributes that say what a table is, in the order they are checked."""
     return {
         "format": FORMAT,
@@ -387,8 +193,8 @@ def open_table(spec: TableSpec, folder: Path) -> Table:
     known = _file_state(path)
     table = _OPEN.get(path)
     if table is None or table.file_state != known or known is None or table.spec != spec:
-        image = _read_file(path, spec.what, spec.build_command(folder))
-        table = _read_table(spec, path, image, folder, known)
+        image = read_file(path, spec.what, spec.build_command(folder))
+        table = read_table(spec, path, image, folder, known)
         _OPEN[path] = table
     return table
 
@@ -406,24 +212,24 @@ Image = bytes | mapped.Frame
 """What is read of a file at once: all of it, or all but its values."""
 
 
-def _read_file(path: Path, what: str, remedy: str) -> Image:
+def read_file(path: Path, what: str, remedy: str) -> Image:
     """Return what is read of a file at once, its digest being right."""
-    expected = f"a file that begins with {_MAGIC!r} and its digest"
+    expected = f"a file that begins with {MAGIC!r} and its digest"
     anew = remedy if remedy.endswith("--force") else f"{remedy} --force"
     try:
         if path.exists() and not (path.is_file() or path.is_dir()):
             raise OSError("not a file")  # a pipe would be waited for
         with path.open("rb") as file:
             size = os.fstat(file.fileno()).st_size
-            header = file.read(_BLOCK)
-            if len(header) < _BLOCK:
-                raise CorruptTableError(path, f"at least {_BLOCK} bytes", f"{size}", anew)
-            magic, length, digest = _HEADER.unpack_from(header)
+            header = file.read(BLOCK)
+            if len(header) < BLOCK:
+                raise CorruptTableError(path, f"at least {BLOCK} bytes", f"{size}", anew)
+            magic, length, digest = HEADER.unpack_from(header)
             if magic == mapped.MAGIC:
                 return mapped.read_frame(file, header, path, anew)
-            if magic != _MAGIC:
+            if magic != MAGIC:
                 raise CorruptTableError(path, expected, repr(magic), anew)
-            if header[_HEADER.size :].strip(b"\0"):
+            if header[HEADER.size :].strip(b"\0"):
                 raise CorruptTableError(path, "zeros after the header", "other bytes", anew)
             if size != length or size > LARGEST_FILE:
                 limit = f"{length} bytes, at most {LARGEST_FILE}"
@@ -434,7 +240,7 @@ def _read_file(path: Path, what: str, remedy: str) -> Image:
         raise MissingTableError(path, what, remedy) from None
     except OSError as error:
         raise UnreadableTableError(path, reason_of(error)) from None
-    found = hashlib.sha256(memoryview(content)[_BLOCK:]).digest()
+    found = hashlib.sha256(memoryview(content)[BLOCK:]).digest()
     if found != digest or len(content) != length:
         raise CorruptTableError(path, f"digest {digest.hex()[:16]}", f"{found.hex()[:16]}", anew)
     return content
@@ -489,31 +295,18 @@ def _check_version(file: h5py.File, path: Path, remedy: str) -> None:
         raise MismatchedTableError(path, wanted, f"{version}", remedy)
 
 
-def _set_attribute(file: h5py.File, name: str, value: str | float) -> None:
-    """Write a root attribute, text with its length.
-
-    The text of no fixed length that h5py writes by itself lies in a heap, and over a
-    heap that was damaged HDF5 can run for ever.
-    """
-    if isinstance(value, str):
-        raw = value.encode()
-        kind = h5py.string_dtype("utf-8", len(raw))
-        file.attrs.create(name, np.array(raw, dtype=kind), dtype=kind)
-    else:
-        file.attrs[name] = value
-
-
-def _read_table(
+def read_table(
     spec: TableSpec,
     path: Path,
     image: Image,
     folder: Path,
     file_state: tuple[int, ...] | None = None,
 ) -> Table:
+    """Return the table that a file holds, checked, given what :func:`read_file` read of it."""
     remedy = spec.build_command(folder, force=True)
     with _hdf5(path, image, remedy) as file:
         _check_version(file, path, remedy)
-        for name, expected in _attributes(spec).items():
+        for name, expected in attributes_of(spec).items():
             found = _attribute(file, name)
             if found is None or found != expected:
                 raise MismatchedTableError(path, f"{name} {expected}", f"{found}", remedy)
@@ -526,22 +319,22 @@ def _read_table(
         data = _checked_datasets(file, spec, path, remedy)
         source: NDArray[Any] | mapped.Blocks
         arrays = {
-            name: read_pieces(data[name], _place(name), path, remedy, name in spec.plain)
+            name: read_pieces(data[name], place_of(name), path, remedy, name in spec.plain)
             for name in data
-            if isinstance(image, bytes) or name != _VALUES
+            if isinstance(image, bytes) or name != VALUES
         }
         if isinstance(image, bytes):
-            source = arrays[_VALUES]
+            source = arrays[VALUES]
         else:
-            arrays[_VALUES] = _block_digests(file, data[_VALUES].nbytes, path, remedy)
+            arrays[VALUES] = _block_digests(file, data[VALUES].nbytes, path, remedy)
             bounds = spec.least, spec.most
-            given = image, path, data[_VALUES], arrays[_VALUES]
+            given = image, path, data[VALUES], arrays[VALUES]
             source = mapped.blocks_of(*given, bounds, remedy)
     found = values_sha256(arrays)
     if found != digest:
         raise CorruptTableError(path, f"values_sha256 {digest}", found, remedy)
     size = len(image) if isinstance(image, bytes) else image.length
-    parts = {name: array for name, array in arrays.items() if name != _VALUES}
+    parts = {name: array for name, array in arrays.items() if name != VALUES}
     told = counts, start_value, size, file_state, built_with, digest
     table = Table(spec, path, source, parts, *told)
     _check_values(table, remedy)
@@ -553,9 +346,9 @@ def _check_values(table: Table, remedy: str) -> None:
     spec, path, source = table.spec, table.path, table.source
     arrays = dict(table.parts)
     if not isinstance(source, mapped.Blocks):
-        arrays[_VALUES] = source
+        arrays[VALUES] = source
     for name, array in arrays.items():
-        bounds = (spec.least, spec.most) if name == _VALUES else (-math.inf, math.inf)
+        bounds = (spec.least, spec.most) if name == VALUES else (-math.inf, math.inf)
         if (fault := mapped.out_of_bounds(array, bounds)) is not None:
             wanted = f"{name} from {bounds[0]:g} to {bounds[1]:g}, finite"
             raise CorruptTableError(path, wanted, fault, remedy)
@@ -579,20 +372,19 @@ def _checked_datasets(
 
     What all of them hold together is known then, and bounded.
     """
-    groups: dict[str, set[str]] = {"/": {_VALUES, _STRUCTURE}}
+    groups: dict[str, set[str]] = {"/": {VALUES, STRUCTURE}}
     if spec.parts:
-        groups["/"].add(_PARTS)
-        groups[_PARTS] = set(spec.parts)
+        groups["/"].add(PARTS)
+        groups[PARTS] = set(spec.parts)
     if spec.mapped:
         groups["/"].add(mapped.BLOCKS)
     for group, names in groups.items():
         _check_names(file, group, names, path, remedy)
-    expected = _expected_arrays(spec)
-    found = {name: _checked_dataset(file, name, spec, path, remedy) for name in expected}
-    open_ended = [data for name, data in found.items() if min(expected[name][1], default=0) < 0]
-    if sum(data.nbytes for data in open_ended) > LARGEST_ARRAYS:
-        size = f"{sum(data.nbytes for data in open_ended)}"
-        raise CorruptTableError(path, f"arrays of {LARGEST_ARRAYS} bytes at most", size, remedy)
+    found = {name: _checked_dataset(file, name, spec, path, remedy) for name in spec.arrays}
+    size = sum(found[name].nbytes for name, form in spec.arrays.items() if form.is_open_ended)
+    if size > LARGEST_ARRAYS:
+        wanted = f"arrays of {LARGEST_ARRAYS} bytes at most"
+        raise CorruptTableError(path, wanted, f"{size}", remedy)
     return found
 
 
@@ -612,12 +404,12 @@ def _checked_dataset(
     file: h5py.File, name: str, spec: TableSpec, path: Path, remedy: str
 ) -> h5py.Dataset:
     """Return a dataset after checking that it is what and where it says."""
-    place = _place(name)
+    place = place_of(name)
     data = stored_dataset(file, place, path, remedy)
-    dtype, shape = _expected_arrays(spec)[name]
-    if not _fits(data.shape, shape) or data.dtype != np.dtype(dtype):
+    form = spec.arrays[name]
+    if not form.fits(data.dtype, data.shape):
         found = f"{data.dtype.str} of shape {data.shape}"
-        raise MismatchedTableError(path, f"{place} {dtype} of shape {shape}", found, remedy)
+        raise MismatchedTableError(path, f"{place} {form}", found, remedy)
     return data
 
 
@@ -649,7 +441,7 @@ def identity(path: Path, remedy: str) -> tuple[str, dict[str, Any]]:
     Raises:
         TableError: as for :func:`open_table`.
     """
-    content = _read_file(path, path.stem, remedy)
+    content = read_file(path, path.stem, remedy)
     with _hdf5(path, content, remedy) as file:
         _check_version(file, path, remedy)
         game, options = str(_attribute(file, "game")), json.loads(_attribute(file, "options"))
@@ -671,12 +463,12 @@ def structure(
     Raises:
         TableError: as for :func:`open_table`.
     """
-    content = _read_file(path, path.stem, remedy)
+    content = read_file(path, path.stem, remedy)
     with _hdf5(path, content, remedy) as file:
-        _check_names(file, _STRUCTURE, set(expected), path, remedy)
+        _check_names(file, STRUCTURE, set(expected), path, remedy)
         found = {}
         for name, wanted in expected.items():
-            place = f"{_STRUCTURE}/{name}"
+            place = f"{STRUCTURE}/{name}"
             data = stored_dataset(file, place, path, remedy)
             if data.shape != wanted.shape or data.dtype != wanted.dtype:
                 words = f"{place}: {wanted.dtype} of shape {wanted.shape}"

@@ -47,9 +47,9 @@ def write_outlook() -> Callable[[Path], None]:
         gaps = random.integers(0, 18, size=(knots, far), dtype=np.uint8)
         gaps[1:][random.random((knots - 1, far)) < 0.2] = 0  # parts that stand on one point
         parts: dict[str, Any] = {"shift": random.integers(-128, 128, size=far, dtype=np.int8)}
-        parts["bonus"] = random.integers(0, 1001, size=spec.parts["bonus"][1], dtype=np.uint16)
+        parts["bonus"] = random.integers(0, 1001, size=spec.parts["bonus"].shape, dtype=np.uint16)
         for name, _, count, dtype in STEPS:
-            rows = spec.parts[f"{name}_lengths"][1][0]
+            [rows] = spec.parts[f"{name}_lengths"].shape
             lengths = random.integers(1, 60, size=rows, dtype=np.uint16)
             parts[f"{name}_lengths"] = lengths
             parts[f"{name}_first"] = random.integers(0, 90, size=rows, dtype=np.uint16)

@@ -86,7 +86,7 @@ def many_patterns(path: Path) -> None:
 
     def change(file: h5py.File) -> None:
         rows = 16_000_000
-        shape = (rows, spec.parts["patterns"][1][1])
+        shape = (rows, spec.parts["patterns"].shape[-1])
         for name, sides, dtype in (("patterns", shape, "|u1"), ("first", (rows + 1,), "<u4")):
             del file[f"parts/{name}"]
             chunks = pieces.chunks_of(sides, np.dtype(dtype).itemsize)

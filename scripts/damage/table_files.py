@@ -43,6 +43,7 @@ from ustad.tables import (
     pieces,
     store,
     structure,
+    writing,
 )
 
 USER_BLOCK = 512
@@ -206,7 +207,7 @@ def forgeries(sound: Sound, work: Path) -> Iterator[Case]:
     def put_values(file: h5py.File, data: Any) -> None:
         put(file, data, **usual)
         arrays = {"values": np.asarray(data), **sound.table.parts}
-        store._set_attribute(file, "values_sha256", store.values_sha256(arrays))
+        writing.set_attribute(file, "values_sha256", store.values_sha256(arrays))
         file.attrs["start_value"] = float(arrays["values"].flat[sound.spec.start_index])
 
     def put_part(file: h5py.File, name: str, rows: int) -> None:
@@ -222,7 +223,7 @@ def forgeries(sound: Sound, work: Path) -> Iterator[Case]:
             return
         file.create_dataset(place, data=changed, **how)
         arrays = {"values": values, **sound.table.parts, name: changed}
-        store._set_attribute(file, "values_sha256", store.values_sha256(arrays))
+        writing.set_attribute(file, "values_sha256", store.values_sha256(arrays))
 
     def link(file: h5py.File, to: Any) -> None:
         file.move("values", "elsewhere")
@@ -242,7 +243,7 @@ def forgeries(sound: Sound, work: Path) -> Iterator[Case]:
 
     def attribute(name: str, value: Any) -> Callable[[h5py.File], None]:
         if isinstance(value, str):
-            return lambda file: store._set_attribute(file, name, value)
+            return lambda file: writing.set_attribute(file, name, value)
         return lambda file: file.attrs.__setitem__(name, value)
 
     other = values.copy()
@@ -299,8 +300,8 @@ def forgeries(sound: Sound, work: Path) -> Iterator[Case]:
         "thousands of arrays": (
             lambda file: [file.create_dataset(f"x{n}", data=n) for n in range(3000)], CORRUPT),
     }  # fmt: skip
-    for part, (_, shape) in sound.spec.parts.items():
-        if shape[0] < 0:
+    for part, form in sound.spec.parts.items():
+        if form.is_open_ended:
             changes[f"{part} too short"] = (partial(put_part, name=part, rows=-1), CORRUPT)
             changes[f"{part} without end"] = (partial(put_part, name=part, rows=2**40), EITHER)
     for name in ("format_version", "index_version", "solver_version"):

@@ -84,7 +84,8 @@ class _Found(NamedTuple):
         tail: as there.
         tail_points: the sum of chance times points.
         bonus: (states,) the chance of the upper bonus.
-        bounds: (states, 2) the first point that can come and the end of them.
+        first: (states,) the least points that can come.
+        end: (states,) one more than the most.
     """
 
     start: Ints
@@ -92,7 +93,8 @@ class _Found(NamedTuple):
     tail: Floats
     tail_points: Floats
     bonus: Floats
-    bounds: Ints
+    first: Ints
+    end: Ints
 
 
 class Payment(NamedTuple):
@@ -171,8 +173,7 @@ def fill_writes(
 def _trim(found: _Found, state: int) -> None:
     """Move chances at the edges of a row that do not matter to the nearest point kept."""
     row = found.chance[found.start[state] : found.start[state + 1]]
-    begin, end = found.bounds[state]
-    begin = min(begin, len(row) - 1)
+    begin, end = min(found.first[state], len(row) - 1), found.end[state]
     lost = 0.0
     while begin + 1 < end and lost + row[begin] < NEGLIGIBLE:
         lost += row[begin]
@@ -185,7 +186,7 @@ def _trim(found: _Found, state: int) -> None:
         lost += row[end]
         row[end] = 0.0
     row[end - 1] += lost
-    found.bounds[state] = begin, end
+    found.first[state], found.end[state] = begin, end
 
 
 @compiled
@@ -202,14 +203,14 @@ def _add_payment(
         payment: what is written.
         weight: the chance of the payment.
     """
-    start, chance, tail, tail_points, bonus, bounds = found
+    start, chance, tail, tail_points, bonus, first, ends = found
     after = state_after(problem, state, payment.box, payment.points)
     reward = kernels.upper_points(payment.box, payment.points, state.upper)
     bonus[place] += weight * (1.0 if reward > payment.points else bonus[after])
     points = reward + payment.extra
     target = chance[start[place] : start[place + 1]]
     source = chance[start[after] : start[after + 1]]
-    begin, end = bounds[after, 0], bounds[after, 1]
+    begin, end = first[after], ends[after]
     middle = max(begin, min(end, len(target) - points))
     shifted, given = target[begin + points : middle + points], source[begin:middle]
     for x in range(len(given)):
@@ -221,8 +222,8 @@ def _add_payment(
         beyond_points += source[x] * (x + points)
     tail[place] += weight * (beyond + tail[after])
     tail_points[place] += weight * (beyond_points + tail_points[after] + tail[after] * points)
-    bounds[place, 0] = min(bounds[place, 0], begin + points)
-    bounds[place, 1] = max(bounds[place, 1], middle + points)
+    first[place] = min(first[place], begin + points)
+    ends[place] = max(ends[place], middle + points)
 
 
 @compiled
@@ -247,7 +248,7 @@ def _fill_row(
         written: (payments,) scratch space.
     """
     written[:] = 0.0
-    found.bounds[place] = SPAN, 0
+    found.first[place], found.end[place] = SPAN, 0
     for roll in range(ROLL_COUNT):
         if not IS_FIVE_EQUAL[roll]:
             written[ROLL_PAYMENT[roll, int(box_of[roll])]] += ended[roll]
@@ -310,11 +311,11 @@ def solve(
     start = tables.row_starts(second_yacht)
     chance = np.zeros(start[-1])
     tail, tail_points, bonus = np.zeros((3, len(values)))
-    bounds = np.zeros((len(values), 2), dtype=np.int64)
+    first, end = np.zeros((2, len(values)), dtype=np.int64)
     finished = finished_states(second_yacht)
     chance[start[finished]] = 1.0
-    bounds[finished] = 0, 1
-    found = _Found(start, chance, tail, tail_points, bonus, bounds)
+    end[finished] = 1
+    found = _Found(start, chance, tail, tail_points, bonus, first, end)
     upper = states.columns().upper
     solve_blocks = partial(_solve_blocks, problem_of(second_yacht), upper, values, found)
     solve_layers(layers(second_yacht)[:most_open], solve_blocks, progress, threads)

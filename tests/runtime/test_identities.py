@@ -20,7 +20,7 @@ from ustad.runtime.checks import default_specs
 from ustad.runtime.core.registry import NAMES, entry
 from ustad.runtime.games.pasa.rules import NO_MAXIMUM
 from ustad.solver.build import build_table
-from ustad.tables import CorruptTableError, Table, open_table, write_table
+from ustad.tables import ArrayForm, CorruptTableError, Table, open_table, write_table
 
 Arrays = dict[str, Any]
 
@@ -50,7 +50,7 @@ def refused(table: Table, folder: Path, change: Callable[[Arrays], object]) -> s
     arrays["values"] = np.array(table.values)
     change(arrays)
     values = arrays.pop("values")
-    open_ended = {name: (array.dtype.str, array.shape) for name, array in arrays.items()}
+    open_ended = {name: ArrayForm(array.dtype.str, array.shape) for name, array in arrays.items()}
     free = replace(
         table.spec, shape=values.shape, parts=open_ended, least=-math.inf, most=math.inf, check=None
     )

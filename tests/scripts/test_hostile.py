@@ -67,7 +67,7 @@ def test_a_reader_that_takes_what_is_damaged_is_found(
     """The script has eyes: with a digest that is always right it tells of faults."""
     folder, specs = small
     sound, report, luck = table_files.sound_table(specs[0], folder), Report(), random.Random(1)
-    monkeypatch.setattr(store, "_read_file", lambda path, *_: path.read_bytes())
+    monkeypatch.setattr(store, "read_file", lambda path, *_: path.read_bytes())
     for _ in range(20):
         table_files.check_table(sound, table_files.random_damage(sound, luck), tmp_path, report)
     assert report.faults

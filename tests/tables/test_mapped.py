@@ -15,6 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ustad.tables import (
+    ArrayForm,
     CorruptTableError,
     MismatchedTableError,
     Table,
@@ -37,7 +38,7 @@ SPEC = TableSpec(
     index_formula="as they come",
     shape=(COUNT,),
     start_index=5,
-    parts={"lengths": ("<i8", (-1,))},
+    parts={"lengths": ArrayForm("<i8", (-1,))},
     mapped=True,
 )
 

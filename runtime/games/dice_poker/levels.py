@@ -189,7 +189,8 @@ def row_alone(numbers: RuleNumbers) -> Floats:
     points = roll_points(numbers).astype(np.float64)
     if numbers.chance_after_miss:
         points[1:, :, CHANCE_ROW] = -np.inf
-    return Turn((points[0], points[1], points[2])).start
+    stop, stop_one, stop_two = points
+    return Turn((stop, stop_one, stop_two)).start
 
 
 class RowKey(NamedTuple):

@@ -27,7 +27,7 @@ from ustad.runtime.games.raja_pasu.rules import (
     Seeds,
 )
 from ustad.runtime.games.raja_pasu.states import touched_code
-from ustad.tables import Table, TableSpec, open_table
+from ustad.tables import ArrayForm, Table, TableSpec, open_table
 
 _MOST_POSITIONS = 25_000_000
 """Positions of a table; those of the start have 13,362,639, and 18,114,112 with origin=skipped."""
@@ -79,9 +79,9 @@ class RajaPasuTables(Tables):
             start_index=0,
             dtype="|i1",
             parts={
-                "steps": ("<u4", (-_MOST_POSITIONS,)),
-                "patterns": ("|u1", (-_MOST_PATTERNS, holes + 1)),
-                "first": ("<u4", (-_MOST_PATTERNS - 1,)),
+                "steps": ArrayForm("<u4", (-_MOST_POSITIONS,)),
+                "patterns": ArrayForm("|u1", (-_MOST_PATTERNS, holes + 1)),
+                "first": ArrayForm("<u4", (-_MOST_PATTERNS - 1,)),
             },
             defaults=defaults(self.fields),
             least=-ALL_SEEDS,

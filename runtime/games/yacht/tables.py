@@ -60,7 +60,7 @@ from ustad.runtime.games.yacht.states import (
     state_count,
     state_index,
 )
-from ustad.tables import Table, TableSpec
+from ustad.tables import ArrayForm, Table, TableSpec
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -163,7 +163,7 @@ class _Layout(NamedTuple):
     dtype: str
     shape: tuple[int, ...]
     start_index: int
-    parts: dict[str, tuple[str, tuple[int, ...]]]
+    parts: dict[str, ArrayForm]
 
 
 def _lattice_layout(second_yacht: int, start: int, tails: bool) -> _Layout:
@@ -175,22 +175,22 @@ def _lattice_layout(second_yacht: int, start: int, tails: bool) -> _Layout:
         "<f8",
         (int(starts[-1]),),
         int(starts[start]) + _START_POINTS,
-        dict.fromkeys(names, ("<f8", (states,))),
+        dict.fromkeys(names, ArrayForm("<f8", (states,))),
     )
 
 
 def _compact_layout(second_yacht: int, start: int) -> _Layout:
     """Return the layout of a compact table; ``start`` is the state at the start of a game."""
     *counts, far = np.bincount(kinds(second_yacht)).tolist()
-    parts: dict[str, tuple[str, tuple[int, ...]]] = {
-        "shift": ("|i1", (far,)),
-        "bonus": ("<u2", (state_count(second_yacht),)),
+    parts = {
+        "shift": ArrayForm("|i1", (far,)),
+        "bonus": ArrayForm("<u2", (state_count(second_yacht),)),
     }
     for step, count in zip(STEPS, counts, strict=True):
         parts |= {
-            step.name: (step.dtype, (-count * REACH,)),
-            f"{step.name}_lengths": ("<u2", (count,)),
-            f"{step.name}_first": ("<u2", (count,)),
+            step.name: ArrayForm(step.dtype, (-count * REACH,)),
+            f"{step.name}_lengths": ArrayForm("<u2", (count,)),
+            f"{step.name}_first": ArrayForm("<u2", (count,)),
         }
     before = int(np.count_nonzero(kinds(second_yacht)[:start] == FAR))
     return _Layout(_COMPACT, "|u1", (KNOTS, far), before, parts)

@@ -16,7 +16,7 @@ then the writes in the game's order from ``FIRST_WRITE`` = 210.  Worth arrays ar
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Hashable, Sequence
 from functools import cache
 from typing import Any, NamedTuple, Protocol
@@ -24,7 +24,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from ustad.runtime.core.game import TIE, Advice, rank
+from ustad.runtime.core.game import TIE, Advice, Bot, rank
 from ustad.runtime.games.five_dice.sheet import (
     KEEP_MOVES,
     ROLLS_A_TURN,
@@ -82,7 +82,7 @@ class Lane(NamedTuple):
         return float(self.turns.turn.keeps(view.rolls_left)[keep, self.lane])
 
 
-class TurnBot(ABC):
+class TurnBot(Bot[SheetState, Any]):
     """Plays what is worth most by a solved turn.
 
     Attributes:

@@ -26,7 +26,7 @@ from functools import cache
 
 import numpy as np
 
-from ustad.runtime.core.game import Advice
+from ustad.runtime.core.game import Advice, Bot
 from ustad.runtime.games.marriage.cards.cards import Floats, sorted_melds, without
 from ustad.runtime.games.marriage.cards.finishes import finish_melds
 from ustad.runtime.games.marriage.cards.maal import joker_mask
@@ -85,7 +85,7 @@ def player_of(level: str, weights: Floats, seed: int) -> Player:
     return Player(weights, 0.7 if level == "easy" else 0.0, able, able, seed)
 
 
-class MarriageBot:
+class MarriageBot(Bot[View, Move]):
     """A level of Marriage; the working arrays make it unfit for two threads at once.
 
     Args:

@@ -141,10 +141,13 @@ class TurnBot(Bot[SheetState, Any]):
 
     def key_choices(self, keys: Sequence[Any]) -> Ints:
         """Return (3, n, 252) the choice with 0, 1 and 2 rolls left on every roll, for n keys."""
-        turns = self.solve(keys)
-        rolls = np.tile(np.arange(len(ROLLS)), len(keys))
-        lanes = np.repeat(np.arange(len(keys)), len(ROLLS))
-        shape = (len(keys), len(ROLLS))
+        return self.choices(self.solve(keys), len(keys))
+
+    def choices(self, turns: SolvedTurns, count: int) -> Ints:
+        """Return (3, n, 252) the choices in n turns that are solved; see :meth:`key_choices`."""
+        rolls = np.tile(np.arange(len(ROLLS)), count)
+        lanes = np.repeat(np.arange(count), len(ROLLS))
+        shape = (count, len(ROLLS))
         return np.stack(
             [self._best(turns, left, rolls, lanes).reshape(shape) for left in range(ROLLS_A_TURN)]
         )

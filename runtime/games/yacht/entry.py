@@ -15,10 +15,11 @@ from ustad.runtime.games.five_dice.flags import TITLE, flag_int, sheet_flags, sh
 from ustad.runtime.games.five_dice.judge import SheetTotals
 from ustad.runtime.games.five_dice.sheet import SheetState
 from ustad.runtime.games.yacht.codec import CODEC
-from ustad.runtime.games.yacht.expert import make_expert, make_turn_gains
+from ustad.runtime.games.yacht.expert import AloneBot, make_expert, make_turn_gains
 from ustad.runtime.games.yacht.levels import EasyBot, MediumBot, TableBot
 from ustad.runtime.games.yacht.outlooks import open_outlooks
 from ustad.runtime.games.yacht.rules import NAME, RULES, Yacht
+from ustad.runtime.games.yacht.shares import WinShares
 from ustad.runtime.games.yacht.tables import TABLES
 from ustad.runtime.games.yacht.target import make_target_bot
 from ustad.runtime.games.yacht.text import TEXT
@@ -31,7 +32,7 @@ class YachtLevels(Levels[Yacht, SheetState, Any]):
     """The bots; hard and expert need the table of the rules' options."""
 
     need_tables = frozenset({"hard", "expert"})
-    units = MappingProxyType({"expected_total": "hard"})
+    units = MappingProxyType({"expected_total": "hard", "win_share": "expert"})
 
     def bot(self, level: str, rules: Yacht, tables: Path | None, seed: int) -> YachtBot:
         """Return a bot of a level."""
@@ -57,9 +58,12 @@ class YachtLevels(Levels[Yacht, SheetState, Any]):
         return make_turn_gains(rules, tables) if level == "expert" else None
 
     def judge(self, unit: str, bot: Any) -> Judge[SheetState, Any]:
-        """Return who rates positions for every seat."""
-        del unit
-        return SheetTotals(bot)
+        """Return who rates positions for every seat; alone at the table by the total only."""
+        if unit == "expected_total":
+            return SheetTotals(bot)
+        if isinstance(bot, AloneBot):
+            raise bot.missing.with_traceback(None)
+        return WinShares(bot)
 
 
 def _target_adviser(given: Given, rules: Yacht, tables: Path | None) -> YachtBot | None:

@@ -306,6 +306,29 @@ def _fill_shared(
         gains[payments[:, None], lanes[here]] = worth[here][:, points].T
 
 
+@dataclass(frozen=True)
+class Endings:
+    """How n sheets end after each write.
+
+    Attributes:
+        writes: the writes.
+        rated: the score distributions after them.
+        held: (n,) what the yacht boxes hold.
+        shares: (n, points) the own share of the win with 0, 1, ... points more than now.
+        by_hard: (n,) the share of the win if hard plays the turn.
+    """
+
+    writes: _Writes
+    rated: Selection
+    held: Ints
+    shares: Floats
+    by_hard: Floats
+
+    def gains(self, shares: Floats) -> Floats:
+        """Return (2 payments + 1, n) what each payment is worth by (n, points) such shares."""
+        return self.writes.gains(self.rated, self.held, shares)
+
+
 class ExpertBot(GoalBot):
     """Maximises its share of the win; alone at the table, the expected total.
 
@@ -321,7 +344,7 @@ class ExpertBot(GoalBot):
         super().__init__(rating)
         self.outlooks = outlooks
         state = self.rules.state
-        self._index = lru_cache(1 << 16)(lambda sheet: state_index(*state(sheet)))
+        self.index = lru_cache(1 << 16)(lambda sheet: state_index(*state(sheet)))
 
     def choose_many(self, views: Sequence[SheetState]) -> list[Any]:
         """Return the best move for each view, the first of equals."""
@@ -335,7 +358,7 @@ class ExpertBot(GoalBot):
 
     def view_key(self, view: SheetState) -> Key:
         """Return the own state, and of each opponent the state and how far it is behind."""
-        total, index = view.sheet.total, self._index
+        total, index = view.sheet.total, self.index
         others = [Opponent(index(sheet), total - sheet.total) for sheet in view.sheets]
         del others[view.to_move]
         others.sort()
@@ -387,6 +410,11 @@ class ExpertBot(GoalBot):
         Returns:
             (2 payments + 1, n) and (n,) shares of the win.
         """
+        found = self.endings(keys, by_best)
+        return found.gains(found.shares), found.by_hard
+
+    def endings(self, keys: Sequence[Key], by_best: bool = True) -> Endings:
+        """Return how the sheets end after each write; see :meth:`_few_gains`."""
         before = side_by_side([key.state for key in keys])
         others = _opponents(keys)
         known, writes = self.outlooks, _Writes.of(self.rules.second_yacht, before)
@@ -400,7 +428,7 @@ class ExpertBot(GoalBot):
         if best is not None:
             weights = self._weights(before.open_boxes, others, worth) / known.best_part
             rated = mixed_selection(rated, best, weights[writes.lanes])
-        return writes.gains(rated, before.held, shares), worth
+        return Endings(writes, rated, before.held, shares, worth)
 
     def begins_turn(self, state: SheetState, player: int) -> bool:
         """Tell whether a state is one at which the player's turn begins."""
@@ -443,25 +471,43 @@ class ExpertBot(GoalBot):
         return sheet_notes(self.rating, self.outlooks, view)
 
 
-def played(turns: YachtTurns, choices: Ints) -> Floats:
-    """Return (n,) what turns are worth when these choices are made.
+class Followed(NamedTuple):
+    """What turns are worth when certain choices are made, by the rolls left.
+
+    Attributes:
+        rolled: three arrays (252, n), with 0, 1 and 2 rolls left.
+        kept: three arrays (462, n), before a roll that leaves so many.
+    """
+
+    rolled: list[Floats]
+    kept: list[Floats]
+
+
+def follow(turns: YachtTurns, choices: Ints) -> Followed:
+    """Return what turns are worth when these choices are made.
 
     Args:
         turns: rate the writes.
         choices: (3, n, 252) by rolls left, as :meth:`TurnBot.key_choices` gives them.
     """
     lanes, rolls = np.indices(choices.shape[1:])
-    worth = np.empty((0, 0))
+    found = Followed([], [])
     for rolls_left, chosen in enumerate(choices):
         written = turns.write_values(rolls.ravel(), lanes.ravel(), rolls_left)
         written = written.reshape(*chosen.shape, len(BOXES))
         box = np.maximum(chosen - FIRST_WRITE, 0)[:, :, None]
         value = np.take_along_axis(written, box, axis=2)[:, :, 0]
         if rolls_left:
-            kept = worth[np.minimum(chosen, FIRST_WRITE - 1), lanes]
+            kept = found.kept[-1][np.minimum(chosen, FIRST_WRITE - 1), lanes]
             value = np.where(chosen < FIRST_WRITE, kept, value)
-        worth = keep_values(np.ascontiguousarray(value.T))
-    start: Floats = worth[0]
+        found.rolled.append(np.ascontiguousarray(value.T))
+        found.kept.append(keep_values(found.rolled[-1]))
+    return found
+
+
+def played(turns: YachtTurns, choices: Ints) -> Floats:
+    """Return (n,) what turns are worth when these choices are made; see :func:`follow`."""
+    start: Floats = follow(turns, choices).kept[-1][0]
     return start
 
 

@@ -35,6 +35,31 @@ class AskAnswer(TypedDict):
     why: NotRequired[str]
 
 
+class Status(TypedDict):
+    """Who is to do what: ``to`` is ``move``, ``chance`` or ``over``.
+
+    ``returns`` and ``winners`` are there once it is over; what a view cannot know is None.
+    """
+
+    to: str
+    seat: int | None
+    scores: list[float] | None
+    returns: list[float] | None
+    winners: list[int] | None
+
+
+class StatusAnswer(TypedDict):
+    """Where a game stands."""
+
+    status: Status
+
+
+class ViewAnswer(StatusAnswer):
+    """A position, and where its game stands."""
+
+    position: Position
+
+
 class LegalAnswer(TypedDict):
     """The legal moves, none where the position waits for chance or is over."""
 
@@ -42,19 +67,61 @@ class LegalAnswer(TypedDict):
 
 
 class MoveAnswer(TypedDict):
-    """The move that a bot plays."""
+    """The move that a bot plays, and the seed that repeats it."""
 
     move: Move
+    seed: int
 
 
-class NewAnswer(TypedDict):
-    """The start of a game."""
+class NewAnswer(ViewAnswer):
+    """The start of a game, and the seed that deals it again."""
 
-    position: Position
+    seed: int
 
 
-class ApplyAnswer(TypedDict):
-    """The position after a move or an outcome, and what happened, in order."""
+class ApplyAnswer(ViewAnswer):
+    """The position after a move or an outcome, and what happened, in order.
 
-    position: Position
+    ``seed`` is there if chance was drawn from one.
+    """
+
     events: list[dict[str, Any]]
+    seed: NotRequired[int]
+
+
+class GameAnswer(TypedDict):
+    """What there is to know of a game before it is played."""
+
+    title: str
+    options: dict[str, dict[str, Any]]
+    players: dict[str, int]
+    levels: list[str]
+    tables: dict[str, bool]
+
+
+class GamesAnswer(TypedDict):
+    """The games by name."""
+
+    games: dict[str, GameAnswer]
+
+
+class Response(TypedDict):
+    """A result or an error, with the id of the request if it had one."""
+
+    id: NotRequired[str | int | float]
+    result: NotRequired[Any]
+    error: NotRequired[dict[str, str]]
+
+
+class BatchAnswer(TypedDict):
+    """What came of each request, in their order."""
+
+    results: list[Response]
+
+
+class PingAnswer(TypedDict):
+    """The version, for how many seconds it has run, and how many tables are open."""
+
+    version: str
+    seconds: float
+    tables: int

@@ -1,4 +1,7 @@
-"""Questions about positions: what commands, protocol and Python callers ask.
+"""Questions about positions: the one protocol of Python, commands, lines and HTTP.
+
+:data:`METHODS` is the one table of its methods and their keys; :meth:`Advisor.call` calls one
+by its name, and :meth:`Advisor.respond` answers a whole request, whatever is wrong with it.
 
 :class:`Advisor` keeps the bots that it has made, with their open tables, so that
 a second question costs no second opening.  :func:`ask` is the same for one line
@@ -13,29 +16,73 @@ of Python::
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
+from importlib.metadata import version
 from pathlib import Path
+from time import monotonic
 from typing import Any, NamedTuple, TypeVar, overload
 
-import numpy as np
-
-from ustad.runtime.answers import ApplyAnswer, AskAnswer, LegalAnswer, MoveAnswer, NewAnswer
+from ustad.runtime.answers import (
+    ApplyAnswer,
+    AskAnswer,
+    BatchAnswer,
+    GameAnswer,
+    GamesAnswer,
+    LegalAnswer,
+    MoveAnswer,
+    NewAnswer,
+    PingAnswer,
+    Response,
+    Status,
+    StatusAnswer,
+    ViewAnswer,
+)
+from ustad.runtime.core import registry
+from ustad.runtime.core.chance import Chance, fresh_seed
 from ustad.runtime.core.entry import AnyEntry, Codec
-from ustad.runtime.core.errors import MoveError, OutcomeError, UsageError, shown
+from ustad.runtime.core.errors import MoveError, OutcomeError, UsageError, UstadError, shown
 from ustad.runtime.core.facts import Facts, Reasons, explain
-from ustad.runtime.core.game import CHANCE, LEVELS, Advice, Bot, MoveT, State
+from ustad.runtime.core.game import CHANCE, LEVELS, OVER, Advice, Bot, MoveT, State
+from ustad.runtime.core.options import Option, WholeNumber
 from ustad.runtime.core.registry import entry as entry_of
-from ustad.runtime.core.strict_json import is_int
+from ustad.runtime.core.strict_json import Fields, is_int
 from ustad.runtime.record import Record, from_json
 from ustad.runtime.review import Review, level_of
-from ustad.tables import TableError
+from ustad.tables import TableError, open_tables, option_text, tables_folder
 
 DefaultT = TypeVar("DefaultT")
 
 LARGEST_SEED = 2**63 - 1
 
+LARGEST_BATCH = 10_000
+"""Requests of the largest batch."""
+
 _BOTS_KEPT = 8
+
+
+class Method(NamedTuple):
+    """The keys of a method, and which of them a request must have."""
+
+    keys: tuple[str, ...] = ()
+    required: tuple[str, ...] = ()
+
+
+METHODS: dict[str, Method] = {
+    "games": Method(),
+    "new": Method(("game", "options", "players", "first", "seed", "whole"), ("game",)),
+    "status": Method(("position",), ("position",)),
+    "view": Method(("position", "seat"), ("position", "seat")),
+    "legal": Method(("position",), ("position",)),
+    "apply": Method(("position", "move", "outcome", "seed"), ("position",)),
+    "ask": Method(("position", "level", "top", "facts", "move"), ("position",)),
+    "move": Method(("position", "level", "seed"), ("position",)),
+    "hand": Method(("cards", "tiplu", "laid", "not_shown", "after_show", "options"), ("cards",)),
+    "review": Method(("record", "level", "unit"), ("record",)),
+    "batch": Method(("requests",), ("requests",)),
+    "ping": Method(),
+}
+"""The methods of the protocol; each is one of :class:`Advisor`, with the same keys."""
 
 
 def read_position(position: Any) -> tuple[AnyEntry, Any]:
@@ -62,6 +109,23 @@ def check_seed(seed: Any) -> int:
     if not is_int(seed, 0, LARGEST_SEED):
         raise UsageError(f"seed: expected a whole number from 0 to 2^63 - 1, got {shown(seed)}")
     return int(seed)
+
+
+def seed_or_fresh(seed: Any) -> int:
+    """Return the seed, a fresh one for None, or raise UsageError."""
+    return fresh_seed() if seed is None else check_seed(seed)
+
+
+def check_id(name: Any) -> str | int | float:
+    """Return the id of a request if it is one, else raise UsageError."""
+    if isinstance(name, str | int | float) and not isinstance(name, bool):
+        return name
+    raise UsageError(f"id: expected a string or a number, got {shown(name)}")
+
+
+def error_to_json(kind: str, message: str) -> dict[str, str]:
+    """Return an error as answers tell it, its message on one line."""
+    return {"kind": kind, "message": " ".join(message.split())}
 
 
 def check_top(top: Any) -> int:
@@ -148,12 +212,75 @@ class Advisor:
 
     def __init__(self, tables: Path | str | None = None) -> None:
         self.tables = None if tables is None else Path(tables)
-        self._bots: OrderedDict[tuple[Any, str, int], Bot[Any, Any]] = OrderedDict()
+        self._bots: OrderedDict[tuple[Any, str], Bot[Any, Any]] = OrderedDict()
         self._facts = lru_cache(_BOTS_KEPT)(self._made_facts)
+        self._started = monotonic()
+
+    # Requests.
+
+    def respond(self, request: Any, without: Sequence[str] = ()) -> Response:
+        """Return the result of a request or what is wrong with it, and its id if it has one.
+
+        Args:
+            request: a method, its keys, and perhaps an ``id``, as JSON.
+            without: methods that are not to be had here.
+        """
+        told: Response = {}
+        try:
+            fields = Fields(request, "request", UsageError)
+            if (name := fields.take("id", None)) is not None:
+                told["id"] = check_id(name)
+            method = fields.one_of("method", [name for name in METHODS if name not in without])
+            told["result"] = self.call(method, fields)
+        except (UstadError, TableError) as error:
+            told["error"] = error_to_json(error.kind, str(error))
+        except Exception as error:  # a fault of ours must not end the games of others
+            told["error"] = error_to_json("internal", f"{type(error).__name__}: {error}")
+        return told
+
+    def call(self, method: str, request: Fields | Mapping[str, Any]) -> dict[str, Any]:
+        """Return what a method answers.
+
+        Args:
+            method: one of :data:`METHODS`.
+            request: its keys with their values; null stands for a key that is not there.
+
+        Raises:
+            UstadError: the request is wrong.
+            TableError: a table that it needs is missing or unfit.
+        """
+        declared = METHODS[method]
+        fields = request if isinstance(request, Fields) else Fields(request, "request", UsageError)
+        given = {
+            key: fields.take(key) if key in declared.required else fields.take(key, None)
+            for key in declared.keys
+        }
+        fields.done()
+        known = {k: v for k, v in given.items() if v is not None or k in declared.required}
+        function: Callable[..., dict[str, Any]] = getattr(self, method)
+        return function(**known)
+
+    def batch(self, requests: Any) -> BatchAnswer:
+        """Return the result or the error of each of many requests, in their order."""
+        if not isinstance(requests, list) or len(requests) > LARGEST_BATCH:
+            got = f"{len(requests)} of them" if isinstance(requests, list) else shown(requests)
+            raise UsageError(
+                f"requests: expected a list of at most {LARGEST_BATCH} requests, got {got}"
+            )
+        return {"results": [self.respond(request, ("batch",)) for request in requests]}
+
+    def ping(self) -> PingAnswer:
+        """Return the version, for how many seconds this has run, and how many tables are open."""
+        up = round(monotonic() - self._started, 3)
+        return {"version": version("ustad"), "seconds": up, "tables": len(open_tables())}
+
+    # Bots and advice.
 
     def bot(self, entry: AnyEntry, rules: Any, level: str, seed: int = 0) -> Bot[Any, Any]:
         """Return the bot of a level for these rules, a known one if it was asked for lately."""
-        key = (rules, level, seed if level in entry.levels.seeded else 0)
+        if level in entry.levels.seeded:  # it is made at once, and each seed needs its own
+            return entry.levels.bot(level, rules, self.tables, seed)
+        key = (rules, level)
         if key not in self._bots:
             self._bots[key] = entry.levels.bot(level, rules, self.tables, seed)
             while len(self._bots) > _BOTS_KEPT:
@@ -214,6 +341,8 @@ class Advisor:
         """
         entry, state = read_position(position)
         check_level(level)
+        if top is not None:
+            check_top(top)
         if not isinstance(facts, bool):
             raise UsageError(f"facts: expected true or false, got {shown(facts)}")
         asked = None if move is None else check_move(entry.codec, state, move)
@@ -275,35 +404,49 @@ class Advisor:
         """
         return self.review_of(from_json(record), level, unit).to_json()
 
-    def legal(self, position: Any) -> LegalAnswer:
-        """Return the legal moves, none where the position waits for chance or is over."""
+    def move(self, position: Any, level: str = "expert", seed: int | None = None) -> MoveAnswer:
+        """Return the move that a bot of a level plays, and the seed that repeats it."""
         entry, state = read_position(position)
-        return {"legal": [entry.codec.move_to_json(move) for move in state.legal_moves()]}
-
-    def move(self, position: Any, level: str = "expert", seed: int = 0) -> MoveAnswer:
-        """Return the move that a bot of a level plays."""
-        entry, state = read_position(position)
-        level, seed = check_level(level), check_seed(seed)
+        level, seed = check_level(level), seed_or_fresh(seed)
         player = state.current_player()
         if player < 0:
             raise MoveError("position: there is no move to make here: expected a seat to move")
         chosen = self.bot(entry, state.rules, level, seed).choose(state.view(player))
-        return {"move": entry.codec.move_to_json(chosen)}
+        return {"move": entry.codec.move_to_json(chosen), "seed": seed}
+
+    # Games.
+
+    def games(self) -> GamesAnswer:
+        """Return what there is to play: options, seats, levels, and which tables are there."""
+        return {"games": {name: self._game(entry_of(name)) for name in registry.NAMES}}
+
+    def _game(self, entry: AnyEntry) -> GameAnswer:
+        folder = tables_folder(self.tables)
+        specs = [entry.tables.spec(options) for options in entry.tables.defaults()]
+        return {
+            "title": entry.title,
+            "options": {option.name: _option_to_json(option) for option in entry.rules.options},
+            "players": dict(entry.rules.seats._asdict()),
+            "levels": list(LEVELS),
+            "tables": {spec.file_name: spec.path(folder).is_file() for spec in specs},
+        }
 
     def new(
         self,
         game: Any,
         options: Any = None,
         players: Any = None,
-        seed: Any = 0,
+        seed: Any = None,
         first: Any = 0,
+        whole: Any = False,
     ) -> NewAnswer:
         """Return the start of a game, seat ``first`` beginning, its bots made ready.
 
-        Where the start is dealt, the seed deals it.
+        Where the start is dealt, the seed deals it.  What is hidden is left out of the
+        position, which is what seat ``first`` knows, unless ``whole`` is true.
         """
         entry = entry_of(game)
-        check_seed(seed)
+        seed = seed_or_fresh(seed)
         rules = entry.rules.read({} if options is None else options)
         least, most, usual = entry.rules.seats
         seats = usual if players is None else players
@@ -311,44 +454,151 @@ class Advisor:
             raise UsageError(f"players: expected {least} to {most}, got {shown(seats)}")
         if not is_int(first, 0, seats - 1):
             raise UsageError(f"first: expected 0 to {seats - 1}, got {shown(first)}")
+        if not isinstance(whole, bool):
+            raise UsageError(f"whole: expected true or false, got {shown(whole)}")
         entry.levels.prepare()
-        return {"position": entry.codec.state_to_json(rules.new(seats, first, (seed,)))}
+        state = rules.new(seats, first, seed)
+        shown_state = state if whole else state.view(first)
+        return {**_told(entry.codec, shown_state), "seed": seed}
+
+    def status(self, position: Any) -> StatusAnswer:
+        """Return who is to do what, and once it is over, who has won."""
+        entry, state = read_position(position)
+        return {"status": status_of(entry.codec, state)}
+
+    def view(self, position: Any, seat: Any) -> ViewAnswer:
+        """Return what a seat may know of a position, as a position."""
+        entry, state = read_position(position)
+        seats = len(state.scores())
+        if not is_int(seat, 0, seats - 1):
+            raise UsageError(f"seat: expected a seat from 0 to {seats - 1}, got {shown(seat)}")
+        return _told(entry.codec, state.view(seat))
+
+    def legal(self, position: Any) -> LegalAnswer:
+        """Return the legal moves, none where the position waits for chance or is over."""
+        entry, state = read_position(position)
+        return {"legal": [entry.codec.move_to_json(move) for move in state.legal_moves()]}
 
     def apply(
         self, position: Any, move: Any = None, outcome: Any = None, seed: Any = None
     ) -> ApplyAnswer:
         """Return the position after a move or an outcome, and what happened, in order.
 
-        A position that waits for chance takes an outcome, or a seed that draws
-        one.  A move given together with an outcome or a seed lets the chance that
-        it leads to fall too.
+        A position that waits for chance takes an outcome, or a seed that chance one; with
+        neither it is drawn from a seed that nobody foresees.  A move given together with an
+        outcome or a seed lets the chance that it leads to fall too.
 
         Raises:
             UstadError: the position, the move or the outcome is wrong.
         """
         entry, state = read_position(position)
-        codec = entry.codec
+        codec, waits = entry.codec, state.current_player() == CHANCE
         events: list[dict[str, Any]] = []
-        if move is None and outcome is None and seed is None:
-            raise UsageError("apply: expected a move, an outcome or a seed")
         if outcome is not None and seed is not None:
             raise UsageError("apply: expected an outcome or a seed, not both")
         if move is not None:
-            if state.current_player() == CHANCE:
+            if waits:
                 raise MoveError("move: the position waits for chance: expected an outcome or seed")
             state = _step(codec, state, codec.move_from_json(move), events)
-        if outcome is not None or seed is not None:
-            if state.current_player() != CHANCE:
-                if move is None or outcome is not None:
-                    raise OutcomeError("outcome: no chance is to fall here: expected a move alone")
-            else:
-                fallen = (
-                    codec.outcome_from_json(outcome)
-                    if seed is None
-                    else draw_outcome(state, check_seed(seed))
-                )
+        elif not waits and outcome is None and seed is None:
+            raise UsageError("apply: expected a move, an outcome or a seed")
+        used = None
+        if move is None or outcome is not None or seed is not None:
+            if state.current_player() == CHANCE:
+                if outcome is None:
+                    used = seed_or_fresh(seed)
+                    fallen = draw_outcome(codec, state, used)
+                else:
+                    fallen = codec.outcome_from_json(outcome)
                 state = _step(codec, state, fallen, events)
-        return {"position": codec.state_to_json(state), "events": events}
+            elif move is None or outcome is not None:
+                raise OutcomeError("outcome: no chance is to fall here: expected a move alone")
+        now = _told(codec, state)
+        answer: ApplyAnswer = {
+            "position": now["position"],
+            "events": events,
+            "status": now["status"],
+        }
+        if used is not None:
+            answer["seed"] = used
+        return answer
+
+    def hand(
+        self,
+        cards: Any,
+        tiplu: Any = None,
+        laid: Any = None,
+        not_shown: Any = False,
+        after_show: Any = False,
+        options: Any = None,
+    ) -> dict[str, Any]:
+        """Return what ``ustad hand`` answers: what a hand of Marriage is, and what it needs."""
+        for key, value in (("not_shown", not_shown), ("after_show", after_show)):
+            if not isinstance(value, bool):
+                raise UsageError(f"{key}: expected true or false, got {shown(value)}")
+        if laid is not None and not isinstance(laid, list):
+            raise UsageError(f"laid: expected a list of tanelas, got {shown(laid)}")
+        rules = entry_of(registry.OWN_COMMANDS["hand"]).rules
+        chosen = rules.read_options({} if options is None else options)
+        return registry.command("hand").run(
+            {
+                "cards": _cards("cards", cards),
+                "tiplu": None if tiplu is None else _cards("tiplu", tiplu),
+                "laid": None if laid is None else [_cards("laid", tanela) for tanela in laid],
+                "not_shown": not_shown,
+                "after_show": after_show,
+                "option": [f"{name}={option_text(value)}" for name, value in chosen.items()],
+            }
+        )
+
+
+def _cards(key: str, value: Any) -> str:
+    """Return cards given as a text or as a list, as the text that the command takes."""
+    if isinstance(value, list) and all(isinstance(card, str) for card in value):
+        return " ".join(value)
+    if not isinstance(value, str):
+        raise UsageError(f'{key}: expected cards such as "7H 10D PJ", got {shown(value)}')
+    return value
+
+
+def _option_to_json(option: Option) -> dict[str, Any]:
+    """Return what an option may be, its default and what it means."""
+    told: dict[str, Any] = {"default": option.default}
+    if option.choices:
+        told["choices"] = list(option.choices)
+    if isinstance(option, WholeNumber):
+        told |= {"low": option.low, "high": option.high}
+    return {**told, "help": option.help}
+
+
+def status_of(codec: Codec[Any, Any, Any], state: Any) -> Status:
+    """Return who is to do what, the scores, and once it is over, who has won.
+
+    Those have won who gain most; what the position does not tell is null.
+    """
+    player = state.current_player()
+    over = player == OVER
+    scores = codec.scores(state)
+    returns = codec.returns(state) if over else None
+    return {
+        "to": "over" if over else "chance" if player == CHANCE else "move",
+        "seat": player if player >= 0 else None,
+        "scores": None if scores is None else _numbers(scores),
+        "returns": None if returns is None else _numbers(returns),
+        "winners": None
+        if returns is None
+        else [seat for seat, gained in enumerate(returns) if gained == max(returns)],
+    }
+
+
+def _numbers(numbers: Sequence[float]) -> list[float]:
+    """Return numbers as JSON has them: whole ones without a point."""
+    return [int(number) if number == int(number) else float(number) for number in numbers]
+
+
+def _told(codec: Codec[Any, Any, Any], state: Any) -> ViewAnswer:
+    """Return a state as a position, with its status."""
+    return {"position": codec.state_to_json(state), "status": status_of(codec, state)}
 
 
 def check_move(codec: Codec[Any, Any, Any], state: Any, move: Any) -> Any:
@@ -367,12 +617,9 @@ def _step(codec: Codec[Any, Any, Any], state: Any, move: Any, events: list[dict[
     return after
 
 
-def draw_outcome(state: Any, seed: int) -> Any:
+def draw_outcome(codec: Codec[Any, Any, Any], state: Any, seed: int) -> Any:
     """Return a chance outcome of a state, drawn from a seed with its probability."""
-    outcomes = state.chance_outcomes()
-    limits = np.cumsum([probability for _, probability in outcomes])
-    drawn = np.random.default_rng(seed).random() * limits[-1]
-    return outcomes[int(np.searchsorted(limits, drawn, side="right"))][0]
+    return Chance(seed, "apply", codec.state_to_json(state)).outcome(state.chance_outcomes())
 
 
 @lru_cache(maxsize=4)

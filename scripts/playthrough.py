@@ -391,7 +391,7 @@ def _part(part: Part, advisor: Advisor) -> Iterator[str]:
             falls, chances = zip(*outcomes, strict=True)
             (played,) = luck.choices(falls, chances)
         else:
-            played = advisor.move(position, part.plays[play.seat or 0])["move"]
+            played = advisor.move(position, part.plays[play.seat or 0], 0)["move"]
         yield f"{'falls' if outcomes else 'played'}: {compact(played)}"
         yield from (f"event: {compact(event)}" for event in play.step(played))
 

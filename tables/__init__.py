@@ -15,11 +15,12 @@ from ustad.tables.errors import (
 )
 from ustad.tables.files import remove_stale, staged, write_file
 from ustad.tables.folder import tables_folder
-from ustad.tables.spec import ArrayForm, TableSpec
+from ustad.tables.spec import ArrayForm, TableSpec, option_text
 from ustad.tables.store import (
     Table,
     identity,
     open_table,
+    open_tables,
     structure,
     table_files,
     values_sha256,
@@ -45,6 +46,8 @@ __all__ = [
     "identity",
     "is_bundle",
     "open_table",
+    "open_tables",
+    "option_text",
     "reason_of",
     "remove_stale",
     "staged",

@@ -199,6 +199,11 @@ def open_table(spec: TableSpec, folder: Path) -> Table:
     return table
 
 
+def open_tables() -> list[Path]:
+    """Return the files of the tables that this process holds open."""
+    return sorted(_OPEN)
+
+
 def _file_state(path: Path) -> tuple[int, ...] | None:
     """Return what changes when a file is replaced or written to, None if there is none."""
     try:

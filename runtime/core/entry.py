@@ -120,6 +120,16 @@ class Codec(ABC, Generic[StateT, MoveT, OutcomeT]):
     def outcome_to_json(self, outcome: OutcomeT) -> Any:
         """Return the JSON value of a chance outcome."""
 
+    def scores(self, state: Any) -> Sequence[float] | None:
+        """Return each seat's points so far, None where the position does not tell."""
+        points: Sequence[float] = state.scores()
+        return points
+
+    def returns(self, state: Any) -> Sequence[float] | None:
+        """Return what each seat gains by a finished game, None where it does not tell."""
+        gained: Sequence[float] = state.returns()
+        return gained
+
     @abstractmethod
     def events(self, before: StateT, move: Any, after: StateT) -> list[dict[str, Any]]:
         """Return what a move or outcome brought about, in order, as JSON objects."""

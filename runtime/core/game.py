@@ -12,8 +12,6 @@ The type variables: ``StateT`` is a game's state (or what one seat sees of it),
 
 from __future__ import annotations
 
-import hashlib
-import random
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -23,6 +21,7 @@ from typing import Any, Generic, NamedTuple, NoReturn, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from ustad.runtime.core.chance import Seed
 from ustad.runtime.core.errors import OutcomeError
 
 StateT = TypeVar("StateT")
@@ -124,7 +123,7 @@ class Game(Protocol):
     def options(self) -> Mapping[str, Any]:
         """The options that a position tells; others matter to :meth:`new` alone."""
 
-    def new(self, players: int, first: int = 0, seed: Sequence[int] = (0,)) -> State[Any]:
+    def new(self, players: int, first: int = 0, seed: Seed = 0) -> State[Any]:
         """Return the start of a game for so many seats, seat ``first`` beginning.
 
         What is dealt comes from the seed; games that always start alike have no use for it.
@@ -192,7 +191,7 @@ class Bot(Protocol[StateT_contra, MoveT]):
     """A player of one level.
 
     What it plays depends on its seed and the view alone, never on what it was
-    asked before: see :func:`random_for`.
+    asked before: see :func:`ustad.runtime.core.chance.move_chance`.
     """
 
     @abstractmethod
@@ -233,14 +232,3 @@ class TurnGains(Protocol):
         Summed over a bot's turns and added to the share of equals this has the mean of
         the win share, and far less spread.
         """
-
-
-def random_for(seed: int, view: Any) -> random.Random:
-    """Return the source of a bot's random choices in a view, fixed by seed and view.
-
-    Args:
-        seed: the bot's seed.
-        view: the view, or anything whose ``repr`` says all that matters of it.
-    """
-    digest = hashlib.blake2b(f"{seed} {view!r}".encode(), digest_size=16).digest()
-    return random.Random(int.from_bytes(digest, "little"))

@@ -8,11 +8,14 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-from ustad.runtime.core.entry import AnyEntry
+from ustad.runtime.core.entry import AnyEntry, Command
 from ustad.runtime.core.errors import UsageError, shown
 
 NAMES = ("yacht", "dice_poker", "pasa", "raja_pasu", "marriage")
 """The games, each a folder of :mod:`ustad.runtime.games`."""
+
+OWN_COMMANDS = {"hand": "marriage"}
+"""The commands that one game alone has, and which."""
 
 
 def entry(name: Any) -> AnyEntry:
@@ -25,6 +28,11 @@ def entry(name: Any) -> AnyEntry:
         raise UsageError(f"game: expected one of {', '.join(NAMES)}, got {shown(name)}")
     found: AnyEntry = import_module(f"ustad.runtime.games.{name}.entry").ENTRY
     return found
+
+
+def command(name: str) -> Command:
+    """Return a command of one game alone, a name among :data:`OWN_COMMANDS`."""
+    return next(own for own in entry(OWN_COMMANDS[name]).commands if own.name == name)
 
 
 def exporter(name: Any) -> Any:

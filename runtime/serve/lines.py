@@ -2,33 +2,21 @@
 
 A request is ``{"id": 1, "method": "ask", "position": {...}, "level": "hard"}``; the
 answer is ``{"id": 1, "result": {...}}`` or ``{"id": 1, "error": {"kind": ...,
-"message": ...}}``.  The methods are those of :class:`ustad.runtime.Advisor`: ``ask``,
-``legal``, ``apply``, ``move`` and ``new``.  Answers come in the order of the
-requests.  Empty lines are passed over.  Whatever a line holds, the process lives.
+"message": ...}}``.  The methods are those of :class:`ustad.runtime.Advisor`, in the table
+:data:`ustad.runtime.questions.METHODS`.  Answers come in the order of the requests.  Empty
+lines are passed over.  Whatever a line holds, the process lives.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any, BinaryIO, TextIO
 
-from ustad.runtime.core.errors import JsonError, UsageError, UstadError, shown
-from ustad.runtime.core.strict_json import LARGEST_TEXT, MARK, Fields, loads
-from ustad.runtime.questions import Advisor, check_top
-from ustad.tables import TableError
-
-METHODS: dict[str, tuple[str, ...]] = {
-    "ask": ("position", "level", "top", "facts", "move"),
-    "legal": ("position",),
-    "apply": ("position", "move", "outcome", "seed"),
-    "move": ("position", "level", "seed"),
-    "new": ("game", "options", "players", "seed", "first"),
-}
-"""The methods, each with the keys that a request may have besides ``id`` and ``method``."""
-
-_REQUIRED = {"position", "game"}
+from ustad.runtime.core.errors import UsageError, UstadError
+from ustad.runtime.core.strict_json import LARGEST_TEXT, MARK, loads
+from ustad.runtime.questions import Advisor, check_id, error_to_json
 
 _KEY = '"id"'
 
@@ -69,32 +57,20 @@ def answer_text(line: bytes | None, advisor: Advisor) -> str:
     try:
         return json.dumps(found, allow_nan=False)
     except (ValueError, TypeError, RecursionError) as error:  # a number that is not finite
-        return json.dumps(_error(found["id"], "internal", f"an answer that is no JSON: {error}"))
+        fault = error_to_json("internal", f"an answer that is no JSON: {error}")
+        return json.dumps({"id": found["id"], "error": fault})
 
 
 def answer(line: bytes | None, advisor: Advisor) -> dict[str, Any]:
     """Return the answer to one line, None standing for one that is too long."""
-    name: Any = None
+    text = ""
     try:
         if line is None:
             raise UsageError(f"request: expected at most {LARGEST_TEXT} bytes a line")
         text = _decoded(line)
-        try:
-            request = loads(text, "request")
-        except JsonError:
-            name = found_id(text)
-            raise
-        if isinstance(request, dict):
-            name = _id(request.get("id"))
-        return {"id": name, "result": _call(request, advisor)}
-    except (UstadError, TableError) as error:
-        return _error(name, error.kind, str(error))
-    except Exception as error:  # a fault of ours must not end the games of others
-        return _error(name, "internal", f"{type(error).__name__}: {error}")
-
-
-def _error(name: Any, kind: str, message: str) -> dict[str, Any]:
-    return {"id": name, "error": {"kind": kind, "message": " ".join(message.split())}}
+        return {"id": None, **advisor.respond(loads(text, "request"))}
+    except UstadError as error:
+        return {"id": found_id(text), "error": error_to_json(error.kind, str(error))}
 
 
 def _decoded(line: bytes) -> str:
@@ -102,12 +78,6 @@ def _decoded(line: bytes) -> str:
         return line.decode("utf-8")
     except UnicodeDecodeError as error:
         raise UsageError(f"request: expected UTF-8, got byte {error.start} wrong") from None
-
-
-def _id(name: Any) -> Any:
-    if name is None or (isinstance(name, str | int | float) and not isinstance(name, bool)):
-        return name
-    raise UsageError(f"id: expected a string or a number, got {shown(name)}")
 
 
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]{}:,]|[^\s"\[\]{}:,]+')
@@ -136,22 +106,6 @@ def found_id(text: str) -> Any:
 def _scalar(token: str) -> Any:
     """Return the text or the finite number that a token is, else None."""
     try:
-        return _id(loads(token, "id"))
+        return check_id(loads(token, "id"))
     except UstadError:
         return None
-
-
-def _call(request: Any, advisor: Advisor) -> dict[str, Any]:
-    fields = Fields(request, "request", UsageError)
-    fields.take("id", None)
-    method = fields.one_of("method", METHODS)
-    given: dict[str, Any] = {}
-    for key in METHODS[method]:
-        value = fields.take(key) if key in _REQUIRED else fields.take(key, None)
-        if value is not None or key in _REQUIRED:
-            given[key] = value
-    fields.done()
-    if "top" in given:
-        check_top(given["top"])
-    function: Callable[..., dict[str, Any]] = getattr(advisor, method)
-    return function(**given)

@@ -23,8 +23,7 @@ from ustad.runtime.core.errors import UstadError
 from ustad.runtime.core.registry import NAMES
 from ustad.runtime.core.registry import entry as entry_of
 from ustad.runtime.core.strict_json import LARGEST_TEXT, loads
-from ustad.runtime.questions import Advisor, read_position
-from ustad.runtime.serve.lines import METHODS
+from ustad.runtime.questions import METHODS, Advisor, read_position
 from ustad.tables import TableError
 
 
@@ -161,6 +160,8 @@ def check_answer(line: bytes, text: bytes, advisor: Advisor | None, report: Repo
         given = {key: value for key, value in request.items() if key not in ("id", "method")}
         given = {key: value for key, value in given.items() if value is not None}
         given["position"] = game.codec.state_to_json(state)
+        if "seed" in answer["result"]:  # also the one of who gave none
+            given["seed"] = answer["result"]["seed"]
         try:
             again = getattr(advisor, request["method"])(**given)
         except (UstadError, TableError) as error:

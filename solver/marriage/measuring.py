@@ -83,7 +83,7 @@ def prediction_errors(
         For the first decision of a seat, and for its shows, finishes and tanelas laid, the
         mean and the half-width.
     """
-    bot = ExpertBot(0, shipped_numbers(), KERNELS)
+    bot = ExpertBot(shipped_numbers(), KERNELS)
     names = {Show: "show", ShowDublees: "show", Finish: "finish", Lay: "lay"}
     errors: dict[str, list[float]] = {"first": [], "show": [], "finish": [], "lay": []}
     for number in range(rounds):

@@ -65,8 +65,8 @@ def test_legal(advisor: Advisor) -> None:
 
 
 def test_move(advisor: Advisor) -> None:
-    assert advisor.move(POSITION, "hard") == {"move": {"keep": [4]}}
-    assert advisor.move(POSITION, "easy") == {"move": {"keep": [1, 1]}}
+    assert advisor.move(POSITION, "hard", 2) == {"move": {"keep": [4]}, "seed": 2}
+    assert advisor.move(POSITION, "easy", 3) == {"move": {"keep": [1, 1]}, "seed": 3}
     with pytest.raises(MoveError, match="no move to make"):
         advisor.move(WAITING, "hard")
 
@@ -111,11 +111,11 @@ def test_a_move_with_a_seed_lets_the_dice_fall(advisor: Advisor) -> None:
 
 def test_drawn_outcomes_fall_with_their_chances() -> None:
     # One die: each face 600 times of 3,600 expected; 4 standard deviations are 90.
-    state = read_position({**WAITING, "kept": [1, 2, 3, 4], "rolls_left": 1})[1]
-    drawn = Counter(draw_outcome(state, seed) for seed in range(3_600))
+    entry, state = read_position({**WAITING, "kept": [1, 2, 3, 4], "rolls_left": 1})
+    drawn = Counter(draw_outcome(entry.codec, state, seed) for seed in range(3_600))
     assert set(drawn) == {(face,) for face in range(1, 7)}
     assert all(abs(count - 600) < 90 for count in drawn.values())
-    assert draw_outcome(state, 7) == draw_outcome(state, 7)
+    assert draw_outcome(entry.codec, state, 7) == draw_outcome(entry.codec, state, 7)
 
 
 @pytest.mark.parametrize(
@@ -172,3 +172,123 @@ def test_a_table_built_later_is_found(tables: Path, tmp_path: Path) -> None:
     for path in tables.iterdir():
         copy(path, tmp_path)
     assert late.ask(POSITION, "hard") == ask(POSITION, "hard", tables)
+
+
+# The status.
+
+
+def test_status_says_who_is_to_do_what(advisor: Advisor) -> None:
+    start = advisor.new("yacht", seed=1)
+    nothing = {"seat": None, "scores": [0, 0], "returns": None, "winners": None}
+    assert start["status"] == {"to": "chance", **nothing}
+    rolled = advisor.apply(start["position"], outcome=[6, 6, 6, 6, 6])
+    assert rolled["status"] == {"to": "move", **nothing, "seat": 0}
+    written = advisor.apply(rolled["position"], {"write": "yacht"})
+    assert written["status"] == {"to": "chance", **nothing, "scores": [50, 0]}
+    assert advisor.status(written["position"]) == {"status": written["status"]}
+    assert advisor.view(written["position"], 1) == {
+        "position": written["position"],
+        "status": written["status"],
+    }
+    assert "seed" not in rolled  # nothing was drawn
+
+
+def full(points: int) -> dict[str, int]:
+    boxes = ("ones", "twos", "threes", "fours", "fives", "sixes", "three_of_a_kind")
+    more = ("four_of_a_kind", "full_house", "small_straight", "large_straight", "yacht")
+    return {**dict.fromkeys((*boxes, *more), 0), "chance": points}
+
+
+@pytest.mark.parametrize(
+    ("position", "scores", "winners"),
+    [
+        ({"game": "yacht", "sheets": [full(20), full(21)]}, [20, 21], [1]),
+        ({"game": "yacht", "sheets": [full(20), full(20)]}, [20, 20], [0, 1]),
+        ({"game": "yacht", "sheets": [full(20)]}, [20], [0]),
+        (
+            {"game": "pasa", "stacks": [9, 12, 9], "turns_left": 0, "bets": [None, None, None]},
+            [9, 12, 9],
+            [1],
+        ),
+        ({"game": "raja_pasu", "board": [0] * 13 + [2], "captured": [50, 46]}, [50, 48], [0]),
+    ],
+)
+def test_those_win_who_gain_most(
+    advisor: Advisor, position: dict[str, Any], scores: list[int], winners: list[int]
+) -> None:
+    if position["game"] == "yacht":
+        position = {**position, "dice": None, "rolls_left": 3}
+    if position["game"] == "pasa":
+        position = {**position, "thrower": 0, "options": {}}
+    status = advisor.status({**position, "to_move": 0} if "bets" not in position else position)
+    found = status["status"]
+    assert (found["to"], found["seat"]) == ("over", None)
+    assert (found["scores"], found["winners"]) == (scores, winners)
+
+
+# Requests.
+
+
+def test_games_tell_what_new_takes(advisor: Advisor) -> None:
+    found = advisor.games()["games"]
+    assert list(found) == ["yacht", "dice_poker", "pasa", "raja_pasu", "marriage"]
+    assert found["yacht"]["players"] == {"least": 1, "most": 6, "usual": 2}
+    assert found["yacht"]["options"]["second_yacht"]["choices"][0] == "bonus_and_joker"
+    assert found["yacht"]["tables"]["yacht.h5"]
+    assert not found["pasa"]["tables"]["pasa.h5"]
+    for name, game in found.items():
+        options = {key: option["default"] for key, option in game["options"].items()}
+        assert advisor.new(name, options, game["players"]["usual"])["position"]["game"] == name
+
+
+def test_a_batch_answers_each_request_in_order(advisor: Advisor) -> None:
+    requests = [
+        {"method": "legal", "position": WAITING, "id": "a"},
+        {"method": "batch", "requests": []},
+        {"method": "legal", "position": {**WAITING, "rolls_left": 9}},
+        7,
+        {"method": "ping"},
+    ]
+    found = advisor.batch(requests)["results"]
+    assert found[0] == {"id": "a", "result": {"legal": []}}
+    kinds = [answer["error"]["kind"] if "error" in answer else None for answer in found]
+    assert kinds == [None, "usage", "position", "usage", None]
+    assert 'got "batch"' in found[1]["error"]["message"]
+    assert found[4]["result"]["tables"] >= 0
+    assert advisor.batch([]) == {"results": []}
+    assert len(advisor.batch([{"method": "ping"}] * 10_000)["results"]) == 10_000
+
+
+def test_hand_answers_as_the_command_does(advisor: Advisor, run_ustad: Any) -> None:
+    cards = "7H 7H 7H 8H 9H 10H 2S 3S 4S KD KD QC JC 5D 6D 9C 9S AH 4C 8S PJ"
+    told = run_ustad("hand", "--cards", cards, "--tiplu", "6C", "--laid", "7H 7H 7H", "--json")
+    given = {"tiplu": "6C", "laid": ["7H 7H 7H"]}
+    assert advisor.hand(cards, **given) == told.json
+    assert advisor.hand(cards.split(), tiplu=["6C"], laid=[["7H"] * 3]) == told.json
+    strict = advisor.hand(cards, options={"dublee": False})
+    assert strict == run_ustad("hand", "--cards", cards, "--option", "dublee=false", "--json").json
+
+
+@pytest.mark.parametrize(
+    ("method", "request_", "message"),
+    [
+        ("batch", {"requests": [{}] * 10_001}, "at most 10000 requests, got 10001 of them"),
+        ("batch", {"requests": {}}, "expected a list"),
+        ("view", {"position": WAITING, "seat": 1}, "seat: expected a seat from 0 to 0, got 1"),
+        ("view", {"position": WAITING, "seat": True}, "seat: expected a seat"),
+        ("view", {"position": WAITING}, '"seat" is missing'),
+        ("new", {"game": "marriage", "whole": 1}, "whole: expected true or false"),
+        ("hand", {"cards": 7}, "cards: expected cards"),
+        ("hand", {"cards": "7H", "laid": "7H"}, "laid: expected a list"),
+        ("hand", {"cards": "7H", "not_shown": 1}, "not_shown: expected true or false"),
+        ("ask", {"position": POSITION, "strength": 3}, 'unknown key "strength"'),
+        ("apply", {"position": POSITION}, "expected a move, an outcome or a seed"),
+        ("ping", {"position": POSITION}, 'unknown key "position"'),
+    ],
+)
+def test_wrong_requests(
+    advisor: Advisor, method: str, request_: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(UsageError) as raised:
+        advisor.call(method, request_)
+    assert message in str(raised.value)

@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ustad.runtime.core.chance import Seed
 from ustad.runtime.core.errors import MoveError, OutcomeError, shown
 from ustad.runtime.core.game import CHANCE, OVER
 from ustad.runtime.core.strict_json import is_int
@@ -131,7 +132,7 @@ class SheetGame(ABC):
     def returns(self, totals: tuple[int, ...]) -> tuple[float, ...]:
         """Return what each seat gains with these final totals."""
 
-    def new(self, players: int, first: int = 0, seed: Sequence[int] = (0,)) -> SheetState:
+    def new(self, players: int, first: int = 0, seed: Seed = 0) -> SheetState:
         """Return the start of a game, seat ``first`` to roll; nothing is dealt."""
         del seed
         sheets = (self.new_sheet(),) * players

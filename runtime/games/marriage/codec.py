@@ -101,7 +101,7 @@ class MarriageCodec(Codec[View, Move, int]):
 
     def state_to_json(self, state: View | Deal) -> dict[str, Any]:
         """Return the JSON of a view; of a whole round, the view of the seat to move."""
-        view = state if isinstance(state, View) else state.view(state.public.to_move)
+        view = state.view(state.public.to_move) if isinstance(state, Deal) else state
         public, course = view.public, view.public.course
         whether = view.waits == Waits.WHETHER_TIPLU
         position: dict[str, Any] = {
@@ -193,6 +193,14 @@ class MarriageCodec(Codec[View, Move, int]):
     def outcome_to_json(self, outcome: int) -> str | bool:
         """Return the name of the card that comes, or whether there is a tiplu."""
         return outcome if isinstance(outcome, bool) else CARD_NAMES[outcome]
+
+    def scores(self, state: View | Deal) -> tuple[int, ...] | None:
+        """Return the maal of each seat if the round ended now, None where a view cannot know."""
+        return state.maal if isinstance(state, View) else state.maal()
+
+    def returns(self, state: View | Deal) -> tuple[float, ...] | None:
+        """Return what each seat wins in a round that is over, None where a view cannot know."""
+        return state.net if isinstance(state, View) else state.returns()
 
     def events(self, before: Any, move: Any, after: Any) -> list[dict[str, Any]]:
         """Return what a move or outcome brought about, in order."""

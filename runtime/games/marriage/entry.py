@@ -6,6 +6,7 @@ from functools import cache
 from pathlib import Path
 from types import MappingProxyType
 
+from ustad.runtime.core.chance import move_chance
 from ustad.runtime.core.entry import Entry, Levels
 from ustad.runtime.core.game import LEVELS, Bot, Pace
 from ustad.runtime.games.marriage.cards.maal import PRINTED
@@ -43,8 +44,9 @@ class MarriageLevels(Levels[Marriage, View, Move]):
     def bot(self, level: str, rules: Marriage, tables: Path | None, seed: int) -> Bot[View, Move]:
         """Return a bot of a level."""
         if level == "expert":
-            return ExpertBot(seed, expert_numbers(tables), kernels())
-        return MarriageBot(level, seed, level_weights(level), kernels())
+            return ExpertBot(expert_numbers(tables), kernels())
+        chance = move_chance(seed, CODEC.state_to_json)
+        return MarriageBot(level, level_weights(level), kernels(), chance)
 
     def prepare(self) -> None:
         """Load the compiled functions, or compile them."""

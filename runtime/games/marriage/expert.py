@@ -105,15 +105,14 @@ class ExpertBot(MarriageBot):
     """The learned weights; it also predicts the net of each move.
 
     Args:
-        seed: of the bot.
         numbers: (NUMBERS,) see ``states``.
         kernels: plain or compiled.
     """
 
     unit = "net"
 
-    def __init__(self, seed: int, numbers: Floats, kernels: Kernels = PLAIN) -> None:
-        super().__init__("expert", seed, numbers[:WEIGHTS], kernels)
+    def __init__(self, numbers: Floats, kernels: Kernels = PLAIN) -> None:
+        super().__init__("expert", numbers[:WEIGHTS], kernels)
         self.numbers = numbers
 
     def ask(self, view: View) -> Advice[Move]:

@@ -60,7 +60,7 @@ def content(options: Mapping[str, Any], folder: Path, progress: Progress | None 
 def _vectors(folder: Path) -> list[dict[str, Any]]:
     """Return positions of rounds of four experts with the expert's answers."""
     rules = RULES.read({})
-    bot = ExpertBot(0, expert_numbers(folder))
+    bot = ExpertBot(expert_numbers(folder))
     found: list[dict[str, Any]] = []
     moves = 0
     for number in range(VECTORS):

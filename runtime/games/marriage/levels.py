@@ -21,11 +21,12 @@ of this game.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 
 import numpy as np
 
+from ustad.runtime.core.chance import Chance
 from ustad.runtime.core.game import Advice, Bot
 from ustad.runtime.games.marriage.cards.cards import Floats, sorted_melds, without
 from ustad.runtime.games.marriage.cards.finishes import finish_melds
@@ -79,7 +80,7 @@ def level_weights(level: str) -> Floats:
     return np.array([named.get(name, 0.0) for name in FEATURE_NAMES])
 
 
-def player_of(level: str, weights: Floats, seed: int) -> Player:
+def player_of(level: str, weights: Floats, seed: int = 0) -> Player:
     """Return how a level plays by some weights; the noise of easy is in cards."""
     able = level in ("hard", "expert")
     return Player(weights, 0.7 if level == "easy" else 0.0, able, able, seed)
@@ -90,13 +91,20 @@ class MarriageBot(Bot[View, Move]):
 
     Args:
         level: the level.
-        seed: of its noise.
         weights: (WEIGHTS,) what it weighs features by.
         kernels: plain or compiled.
+        chance: gives its chance in a view; a level with noise draws what seeds it.
     """
 
-    def __init__(self, level: str, seed: int, weights: Floats, kernels: Kernels = PLAIN) -> None:
-        self.player = player_of(level, weights, seed)
+    def __init__(
+        self,
+        level: str,
+        weights: Floats,
+        kernels: Kernels = PLAIN,
+        chance: Callable[[View], Chance] = lambda view: Chance(0, "move", None),
+    ) -> None:
+        self.player = player_of(level, weights)
+        self.chance = chance
         self.kernels = kernels
         self.work = new_work()
 
@@ -116,8 +124,10 @@ class MarriageBot(Bot[View, Move]):
 
     def decide(self, view: View, passes: bool = False) -> Decision:
         """Return what to do, and with which card; ``passes``: no show, no finish, nothing laid."""
-        numbers, sight = view.rules.numbers, view.sight()
-        return decide(self.kernels, self.work, numbers, sight, self.player, passes)
+        numbers, sight, player = view.rules.numbers, view.sight(), self.player
+        if player.temperature > 0:
+            player = player._replace(seed=self.chance(view).word())
+        return decide(self.kernels, self.work, numbers, sight, player, passes)
 
     def move_of(self, view: View, decision: Decision) -> Move:
         """Return the move that a decision for a view means; its melds are those found last."""

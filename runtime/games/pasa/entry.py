@@ -6,6 +6,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from ustad.runtime.core.chance import move_chance
 from ustad.runtime.core.entry import Entry, Flag, Flags, Given, Levels, Takes, whole_numbers
 from ustad.runtime.core.errors import PositionError
 from ustad.runtime.core.facts import Facts
@@ -41,7 +42,7 @@ class PasaLevels(Levels[Pasa, PasaState, int]):
         if level == "easy":
             return EasyBot()
         if level == "medium":
-            return MediumBot(seed)
+            return MediumBot(move_chance(seed, CODEC.state_to_json))
         if level == "hard":
             return HardBot()
         return TableBot(rules, tables_folder(tables))

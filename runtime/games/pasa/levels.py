@@ -12,13 +12,14 @@ of the table are (seats,) float64 win shares in that order.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ustad.runtime.core.game import OVER, TIE, Advice, Bot, RuleOfThumb, random_for, rank
+from ustad.runtime.core.chance import Chance
+from ustad.runtime.core.game import OVER, TIE, Advice, Bot, RuleOfThumb, rank
 from ustad.runtime.games.pasa.rules import Pasa, PasaState, legal_bets, most_allowed, win_shares
 from ustad.runtime.games.pasa.states import first_split, split_number
 from ustad.runtime.games.pasa.tables import find_table
@@ -63,16 +64,14 @@ class EasyBot(RuleOfThumb[PasaState, int]):
 
 
 class MediumBot(RuleOfThumb[PasaState, int]):
-    """Draws one of the legal bets, fixed by its seed and the position."""
+    """Draws one of the legal bets; ``chance`` gives its draw in a position."""
 
-    def __init__(self, seed: int) -> None:
-        self.seed = seed
+    def __init__(self, chance: Callable[[PasaState], Chance]) -> None:
+        self._chance = chance
 
     def choose(self, view: PasaState) -> int:
         """Return a legal bet, each equally likely."""
-        options = sorted(view.rules.options.items())
-        known = (options, view.stacks, view.thrower, view.turns_left, view.bets)
-        return random_for(self.seed, known).choice(view.legal_moves())
+        return self._chance(view).choice(view.legal_moves())
 
 
 class HardBot(RuleOfThumb[PasaState, int]):

@@ -48,6 +48,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ustad.runtime.core.chance import Seed
 from ustad.runtime.core.entry import Rulebook, Seats
 from ustad.runtime.core.errors import MoveError, OutcomeError, PositionError, shown
 from ustad.runtime.core.game import CHANCE, OVER
@@ -277,7 +278,7 @@ class Pasa:
         max_bet = NO_MAXIMUM if self.max_bet is None else self.max_bet
         return RuleNumbers(int(Cap[self.cap.upper()]), max_bet, int(Menu[self.menu.upper()]))
 
-    def new(self, players: int, first: int = 0, seed: Sequence[int] = (0,)) -> PasaState:
+    def new(self, players: int, first: int = 0, seed: Seed = 0) -> PasaState:
         """Return the start of a game, seat ``first`` with the dice; nothing is dealt."""
         del seed
         stack = USUAL_STACKS[players] if self.stack is None else self.stack

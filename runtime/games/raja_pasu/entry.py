@@ -6,6 +6,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NoReturn
 
+from ustad.runtime.core.chance import move_chance
 from ustad.runtime.core.entry import Entry, Flag, Flags, Given, Levels, Takes, whole_numbers
 from ustad.runtime.core.errors import PositionError, shown
 from ustad.runtime.core.game import Bot
@@ -37,7 +38,7 @@ class RajaPasuLevels(Levels[RajaPasu, RajaPasuState, Sow]):
     ) -> Bot[RajaPasuState, Sow]:
         """Return a bot of a level."""
         if level == "easy":
-            return EasyBot(seed)
+            return EasyBot(move_chance(seed, CODEC.state_to_json))
         if level == "medium":
             return MediumBot()
         if level == "hard":

@@ -33,16 +33,8 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import NamedTuple
 
-from ustad.runtime.core.game import (
-    TIE,
-    Advice,
-    Bot,
-    Pace,
-    RatedMove,
-    RuleOfThumb,
-    random_for,
-    rank,
-)
+from ustad.runtime.core.chance import Chance
+from ustad.runtime.core.game import TIE, Advice, Bot, Pace, RatedMove, RuleOfThumb, rank
 from ustad.runtime.games.raja_pasu.repetitions import (
     Node,
     Repetitions,
@@ -66,16 +58,19 @@ UNIT = "margin"
 
 
 class EasyBot(RuleOfThumb[RajaPasuState, Sow]):
-    """Plays a random move, of those that capture something if there are any."""
+    """Plays a random move, of those that capture something if there are any.
 
-    def __init__(self, seed: int) -> None:
-        self._seed = seed
+    ``chance`` gives its draw in a position.
+    """
+
+    def __init__(self, chance: Callable[[RajaPasuState], Chance]) -> None:
+        self._chance = chance
 
     def choose(self, view: RajaPasuState) -> Sow:
         """Return the move."""
         moves = view.legal_moves()
         capturing = [move for move in moves if view.sown(move).mine > 0]
-        return random_for(self._seed, (view.board, view.to_move)).choice(capturing or moves)
+        return self._chance(view).choice(capturing or moves)
 
 
 class MediumBot(RuleOfThumb[RajaPasuState, Sow]):

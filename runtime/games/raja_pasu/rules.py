@@ -57,6 +57,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ustad.runtime.core.chance import Seed
 from ustad.runtime.core.entry import Rulebook, Seats
 from ustad.runtime.core.errors import MoveError, shown
 from ustad.runtime.core.game import OVER, NoLuck
@@ -325,9 +326,7 @@ class RajaPasu:
         """Whether a lap leaves out the hole it began from."""
         return self.origin == "skipped"
 
-    def new(
-        self, players: int = 2, first: int = SOUTH, seed: Sequence[int] = (0,)
-    ) -> RajaPasuState:
+    def new(self, players: int = 2, first: int = SOUTH, seed: Seed = 0) -> RajaPasuState:
         """Return the start of a round, or of a match, a seat leading; nothing is dealt."""
         del players, seed
         owned = (ALL_SEEDS // 2, ALL_SEEDS // 2)

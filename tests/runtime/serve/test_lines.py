@@ -17,8 +17,8 @@ import pytest
 from ustad.runtime.core.game import LEVELS
 from ustad.runtime.core.strict_json import LARGEST_TEXT
 from ustad.runtime.games.yacht.rules import BOXES, SECOND_YACHT
-from ustad.runtime.questions import Advisor
-from ustad.runtime.serve.lines import METHODS, answer, serve
+from ustad.runtime.questions import METHODS, Advisor, Method
+from ustad.runtime.serve.lines import answer, serve
 
 POSITION: dict[str, Any] = {
     "game": "yacht",
@@ -55,7 +55,7 @@ def test_every_method_answers(advisor: Advisor) -> None:
         asked(advisor, method="legal", position=POSITION)["result"]["legal"]
     )
     moved = asked(advisor, id=3, method="move", position=POSITION, level="hard", seed=4)
-    assert moved == {"id": 3, "result": {"move": {"keep": [4]}}}
+    assert moved == {"id": 3, "result": {"move": {"keep": [4]}, "seed": 4}}
     kept = asked(advisor, method="apply", position=POSITION, move={"keep": [4]})["result"]
     assert kept["position"]["kept"] == [4]
     assert kept["position"]["rolls_left"] == 2
@@ -124,7 +124,7 @@ def test_moves_and_outcomes_out_of_place_are_refused(advisor: Advisor) -> None:
         ({"position": waiting, "move": {"keep": [4]}}, "move"),
         ({"position": waiting, "outcome": [1, 2]}, "outcome"),
         ({"position": waiting, "outcome": [1, 2, 3, 4, 7]}, "outcome"),
-        ({"position": waiting}, "usage"),
+        ({"position": POSITION}, "usage"),
         ({"position": waiting, "outcome": [1, 2, 3, 4, 5], "seed": 1}, "usage"),
         ({"position": POSITION, "outcome": [1, 2, 3, 4, 5]}, "outcome"),
         ({"position": POSITION, "seed": 1}, "outcome"),
@@ -179,7 +179,7 @@ def malformed(random_: random.Random) -> bytes:
         "seed": random_.randrange(1000),
         "level": random_.choice(LEVELS),
     }
-    keys = {"id", "method", "position"}.union(METHODS.get(request["method"], ()))
+    keys = {"id", "method", "position"}.union(METHODS.get(request["method"], Method()).keys)
     request = {key: value for key, value in request.items() if key in keys}
     for _ in range(random_.choice([0, 0, 1, 2])):
         request[random_.choice(["id", "method", "level", "seed", "move", "game", "outcome"])] = (

@@ -131,7 +131,7 @@ def check_sight(layout: Layout, course: Course, view: View) -> None:
 @pytest.mark.parametrize("options", OPTION_SETS, ids=str)
 def test_rounds_are_the_same_whole_in_views_and_compiled(options: dict[str, Any]) -> None:
     rules = RULES.read(options)
-    bot = MarriageBot("hard", 0, level_weights("hard"), KERNELS)
+    bot = MarriageBot("hard", level_weights("hard"), KERNELS)
     done: set[tuple[str, bool]] = set()
     for number in range(ROUNDS):
         choose = random.Random(number)

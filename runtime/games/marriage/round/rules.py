@@ -56,6 +56,7 @@ from typing import Any
 
 import numpy as np
 
+from ustad.runtime.core.chance import Chance, Seed
 from ustad.runtime.core.entry import Rulebook, Seats
 from ustad.runtime.core.game import NoLuck
 from ustad.runtime.games.marriage.cards.cards import CARDS, COPIES, HAND, Cards
@@ -63,6 +64,9 @@ from ustad.runtime.games.marriage.round.course import first_turn, seat_of_turn
 from ustad.runtime.games.marriage.round.deal import Deal
 from ustad.runtime.games.marriage.round.options import NAME, OPTIONS, RuleNumbers
 from ustad.runtime.games.marriage.round.public import PublicState, Seat
+
+DECK = tuple(card for card in range(CARDS) for _ in range(COPIES[card]))
+"""The 160 cards in the order of their numbers."""
 
 
 @dataclass(frozen=True)
@@ -96,14 +100,17 @@ class Marriage:
         """The game's name."""
         return NAME
 
-    def new(self, players: int, first: int = 0, seed: Sequence[int] = (0,)) -> Deal:
-        """Return the round dealt from a seed, seat ``first`` to play."""
-        return self.deal(players, seed, first)
+    def new(self, players: int, first: int = 0, seed: Seed = 0) -> Deal:
+        """Return the round dealt from a seed, seat ``first`` to play.
+
+        The deck is shuffled from the order of the cards' numbers.
+        """
+        asked = {"game": NAME, "options": self.options, "players": players, "first": first}
+        return self.deal_cards(players, Chance(seed, "new", asked).shuffled(DECK), first)
 
     def deal(self, players: int, seed: Sequence[int], first: int = 0) -> Deal:
         """Return a round dealt from a seed, seat ``first`` to play, the seat before it dealing."""
-        deck = np.repeat(np.arange(CARDS), COPIES)
-        order = np.random.default_rng(seed).permutation(deck).tolist()
+        order = np.random.default_rng(seed).permutation(DECK).tolist()
         return self.deal_cards(players, order, first)
 
     def deal_cards(self, players: int, order: Sequence[int], first: int = 0) -> Deal:

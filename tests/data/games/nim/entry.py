@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from ustad.runtime.core.chance import move_chance
 from ustad.runtime.core.entry import Entry, Levels, Tables
 from ustad.runtime.core.errors import OptionError
 from ustad.runtime.core.game import Bot
@@ -24,7 +25,7 @@ class NimLevels(Levels[Nim, NimState, Take]):
     def bot(self, level: str, rules: Nim, tables: Path | None, seed: int) -> Bot[NimState, Take]:
         """Return a bot of a level."""
         if level == "medium":
-            return MediumBot(seed)
+            return MediumBot(move_chance(seed, CODEC.state_to_json))
         if level == "expert":
             return ExpertBot()
         return EasyBot() if level == "easy" else HardBot()

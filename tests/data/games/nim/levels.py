@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 
-from ustad.runtime.core.game import CHANCE, Advice, Bot, RuleOfThumb, random_for, rank
+from ustad.runtime.core.chance import Chance
+from ustad.runtime.core.game import CHANCE, Advice, Bot, RuleOfThumb, rank
 from ustad.runtime.games.nim.rules import FACES, Nim, NimState, Take
 
 
@@ -19,12 +21,12 @@ class EasyBot(RuleOfThumb[NimState, Take]):
 class MediumBot(RuleOfThumb[NimState, Take]):
     """Takes any number."""
 
-    def __init__(self, seed: int) -> None:
-        self.seed = seed
+    def __init__(self, chance: Callable[[NimState], Chance]) -> None:
+        self._chance = chance
 
     def choose(self, view: NimState) -> Take:
         """Return the move."""
-        return random_for(self.seed, view).choice(view.legal_moves())
+        return self._chance(view).choice(view.legal_moves())
 
 
 class HardBot(RuleOfThumb[NimState, Take]):

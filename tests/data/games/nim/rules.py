@@ -10,9 +10,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from ustad.runtime.core.chance import Chance, Seed
 from ustad.runtime.core.entry import Rulebook, Seats
 from ustad.runtime.core.errors import MoveError, OutcomeError, shown
-from ustad.runtime.core.game import CHANCE, OVER, random_for
+from ustad.runtime.core.game import CHANCE, OVER
 from ustad.runtime.core.options import Option
 
 NAME = "nim"
@@ -36,7 +37,7 @@ class NimLuck:
 
     def outcome(self, state: NimState) -> int:
         """Return the face that falls now."""
-        return random_for(0, (self.seed, state.stones)).choice(FACES)
+        return Chance(self.seed, "luck", state.stones).choice(FACES)
 
 
 @dataclass(frozen=True)
@@ -52,7 +53,7 @@ class Nim:
         """The options by name."""
         return {"misere": self.misere}
 
-    def new(self, players: int = 2, first: int = 0, seed: Sequence[int] = (0,)) -> NimState:
+    def new(self, players: int = 2, first: int = 0, seed: Seed = 0) -> NimState:
         """Return the start of a game."""
         return NimState(self, STONES, first, None)
 

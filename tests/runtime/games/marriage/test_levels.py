@@ -110,7 +110,7 @@ def test_plain_and_compiled_functions_agree() -> None:
     for view in views(40, 2):
         found = []
         for kernels in (PLAIN, KERNELS):
-            bot = MarriageBot("hard", 3, level_weights("hard"), kernels)
+            bot = MarriageBot("hard", level_weights("hard"), kernels)
             work, decision = bot.work, bot.decide(view)
             parts = (work.pre_show, work.post_show, work.valid, work.weighed)
             found.append((decision, [part.tolist() for part in parts]))

@@ -184,9 +184,12 @@ class Rules:
 
 
 def default_tables(name: str) -> list[TableSpec]:
-    """Return what tables a default build makes of a game."""
+    """Return the tables of a default build of a game that values and choices come from.
+
+    What the points consist of (``by_box``) is told of moves, but chooses none.
+    """
     tables = entry_of(name).tables
-    return [tables.spec(options) for options in tables.defaults()]
+    return [tables.spec(options) for options in tables.defaults() if "by_box" not in options]
 
 
 # Digests.

@@ -106,8 +106,8 @@ def explain(
 
 
 def told(number: float) -> str:
-    """Return a number with two decimals, or one digit that is not 0 where these would be 0."""
-    return f"{number:.2f}" if abs(number) >= LEAST_TOLD or number == 0 else f"{number:.0e}"
+    """Return a number with two decimals, or two digits that are not 0 where these would be 0."""
+    return f"{number:.2f}" if abs(number) >= LEAST_TOLD or number == 0 else f"{number:.2g}"
 
 
 def differences(best: Mapping[str, float], other: Mapping[str, float], most: int = 3) -> str:

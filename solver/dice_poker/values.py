@@ -235,7 +235,7 @@ def _solve_blocks(problem: _Problem, values: Floats, pieces: Pieces, first_piece
         store_starts(together, work, values)
 
 
-def _layers(numbers: RuleNumbers) -> list[Layer]:
+def layers(numbers: RuleNumbers) -> list[Layer]:
     """Return the layers with 1 to 15 turns left."""
     known = states.columns(numbers.school_threshold)
     groups: list[list[Group]] = [[] for _ in range(ROW_COUNT + 1)]
@@ -276,7 +276,7 @@ def solve(
     values[: PART_TWO_SETS if numbers.deferred else 1] = 0.0  # no turn left
     solve_blocks = partial(_solve_blocks, _problem(numbers), values)
     finished = int(np.isfinite(values).sum())
-    solve_layers(_layers(numbers), solve_blocks, progress, threads, finished)
+    solve_layers(layers(numbers), solve_blocks, progress, threads, finished)
     return values
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ustad.runtime.core.work import Progress
+from ustad.runtime.games.five_dice.tables import BY_BOX
 from ustad.runtime.games.yacht import tables
 from ustad.runtime.games.yacht.distributions import (
     BestChances,
@@ -20,7 +21,7 @@ from ustad.runtime.games.yacht.rules import SECOND_YACHT
 from ustad.runtime.games.yacht.states import section, state_count
 from ustad.runtime.games.yacht.tables import TABLES
 from ustad.solver.build import Built, Solver
-from ustad.solver.yacht import chances, compact, outlooks, values
+from ustad.solver.yacht import by_box, chances, compact, outlooks, values
 
 
 class YachtSolver(Solver):
@@ -40,6 +41,10 @@ class YachtSolver(Solver):
         if self._setting != second_yacht:  # two settings at once would take twice the memory
             self._setting, self._hard, self._best = second_yacht, None, None
         spec, structure = TABLES.spec(options), TABLES.structure(options)
+        if options.get(BY_BOX.name):
+            solved = values.solve(second_yacht, progress)
+            terms = by_box.solve(second_yacht, solved, progress).T.astype(spec.dtype)
+            return Built(spec, terms, {"values": terms.size}, structure)
         name = options.get("outlook")
         if name is None:
             found = values.solve(second_yacht, progress)

@@ -170,6 +170,21 @@ def fill_writes(
 
 
 @compiled
+def fill_written(ended: Floats, box_of: Floats, written: Floats) -> None:
+    """Fill ``written`` (payments,) with the chance of each, five equal dice left out.
+
+    Args:
+        ended: (252,) the chance that a turn stops on each roll.
+        box_of: (252,) the box then written.
+        written: filled.
+    """
+    written[:] = 0.0
+    for roll in range(ROLL_COUNT):
+        if not IS_FIVE_EQUAL[roll]:
+            written[ROLL_PAYMENT[roll, int(box_of[roll])]] += ended[roll]
+
+
+@compiled
 def _trim(found: _Found, state: int) -> None:
     """Move chances at the edges of a row that do not matter to the nearest point kept."""
     row = found.chance[found.start[state] : found.start[state + 1]]
@@ -247,11 +262,8 @@ def _fill_row(
         box_of: (252,) the box then written.
         written: (payments,) scratch space.
     """
-    written[:] = 0.0
+    fill_written(ended, box_of, written)
     found.first[place], found.end[place] = SPAN, 0
-    for roll in range(ROLL_COUNT):
-        if not IS_FIVE_EQUAL[roll]:
-            written[ROLL_PAYMENT[roll, int(box_of[roll])]] += ended[roll]
     for number in range(PAYMENT_COUNT):
         if written[number] > 0.0:
             payment = Payment(PAYMENTS.box[number], PAYMENTS.points[number], 0)

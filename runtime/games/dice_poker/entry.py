@@ -10,9 +10,11 @@ import numpy as np
 
 from ustad.runtime.core.entry import Entry, Flag, Flags, Given, Levels
 from ustad.runtime.core.errors import PositionError
+from ustad.runtime.core.facts import Facts
 from ustad.runtime.core.game import Bot
 from ustad.runtime.core.judge import Judge
 from ustad.runtime.games.dice_poker.codec import CODEC
+from ustad.runtime.games.dice_poker.facts import DicePokerFacts
 from ustad.runtime.games.dice_poker.levels import NextThrow, RowBot, TableBot, row_alone
 from ustad.runtime.games.dice_poker.rules import NAME, ROW_COUNT, RULES, DicePoker
 from ustad.runtime.games.dice_poker.tables import TABLES
@@ -20,6 +22,7 @@ from ustad.runtime.games.dice_poker.text import TEXT
 from ustad.runtime.games.five_dice.flags import TITLE, flag_int, sheet_flags, sheet_position
 from ustad.runtime.games.five_dice.judge import SheetTotals
 from ustad.runtime.games.five_dice.sheet import SheetState
+from ustad.runtime.games.five_dice.tables import open_by_box
 from ustad.runtime.games.five_dice.turn import Turn
 from ustad.tables import open_table, tables_folder
 
@@ -46,6 +49,14 @@ class DicePokerLevels(Levels[DicePoker, SheetState, Any]):
         """Return who rates positions for every seat."""
         del unit
         return SheetTotals(bot)
+
+    def facts(
+        self, bot: Bot[SheetState, Any], rules: DicePoker, tables: Path | None
+    ) -> Facts[SheetState, Any] | None:
+        """Return who knows what the turns of expert and the rest of the game bring."""
+        if not isinstance(bot, TableBot):
+            return None
+        return DicePokerFacts(bot, open_by_box(TABLES, rules.options, tables))
 
 
 def _position(given: Given) -> dict[str, Any] | None:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ustad.runtime.games.dice_poker.rules import ALL_OPEN, NAME, OPTIONS, ROW_COUNT, RULES
+from ustad.runtime.games.dice_poker.rules import ALL_OPEN, NAME, OPTIONS, ROW_COUNT, ROWS, RULES
 from ustad.runtime.games.dice_poker.states import (
     LOWEST_SUBTOTAL,
     columns,
@@ -15,34 +15,57 @@ from ustad.runtime.games.dice_poker.states import (
     state_index,
 )
 from ustad.runtime.games.five_dice.columns import Columns
-from ustad.runtime.games.five_dice.tables import SheetTables
+from ustad.runtime.games.five_dice.tables import BY_BOX, SheetTables
 from ustad.tables import TableSpec
 
 _MOST_POINTS = 1000
 """No sheet has so many points, the school bonus left out; most of part two pays at most 230."""
 
 
+SOURCES = (*ROWS, "bonus")
+"""Where points come from: the rows, the school bonus."""
+
+BONUS_SOURCE = len(ROWS)
+
+
 class DicePokerTables(SheetTables):
-    """The expected points of every option set."""
+    """The expected points of every option set, and what they consist of."""
 
     name = NAME
-    fields = OPTIONS
+    fields = (*OPTIONS, BY_BOX)
 
     def defaults(self) -> tuple[dict[str, Any], ...]:
-        """Return the defaults, dashes by sacrifice, and the free order."""
+        """Return the defaults, dashes by sacrifice, and the free order.
+
+        What the points consist of is told where it is small: for the free order it is 15 MB.
+        """
         return (
             RULES.read_options({}),
             RULES.read_options({"dash": "sacrifice"}),
             RULES.read_options({"dash": "sacrifice", "order": "free"}),
+            RULES.read_options({}) | {BY_BOX.name: True},
+            RULES.read_options({"dash": "sacrifice"}) | {BY_BOX.name: True},
         )
+
+    def asked_for(self, options: dict[str, Any]) -> Sequence[dict[str, Any]]:
+        """Return the table of these options, and the values that it consists of."""
+        values = {name: value for name, value in options.items() if name != BY_BOX.name}
+        return (values, options) if options.get(BY_BOX.name) else (options,)
 
     def columns(self, options: Mapping[str, Any]) -> Columns:
         """Return the columns of the states under an option set."""
         return columns(options["school_threshold"])
 
     def spec(self, options: Mapping[str, Any]) -> TableSpec:
+        """Return the identity of the table of expected points to come, or of their sources."""
+        given = dict(options)
+        by_box = BY_BOX.check(given.pop(BY_BOX.name, False))
+        full = RULES.read_options(given)
+        values, most = self._values_spec(full), _MOST_POINTS + abs(full["school_bonus"])
+        return self.by_box_spec(values, SOURCES, -most, most) if by_box else values
+
+    def _values_spec(self, full: dict[str, Any]) -> TableSpec:
         """Return the identity of the table of expected points still to come."""
-        full = RULES.read_options(dict(options))
         numbers = RULES.make(**full).numbers
         part = "part = " + "512 * turns left + " * numbers.deferred + "open rows of part two"
         index = (

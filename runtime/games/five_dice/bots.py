@@ -141,15 +141,19 @@ class TurnBot(Bot[SheetState, Any]):
 
     def key_choices(self, keys: Sequence[Any]) -> Ints:
         """Return (3, n, 252) the choice with 0, 1 and 2 rolls left on every roll, for n keys."""
-        return self.choices(self.solve(keys), len(keys))
+        return self.choices(self.solve(keys), np.arange(len(keys)))
 
-    def choices(self, turns: SolvedTurns, count: int) -> Ints:
-        """Return (3, n, 252) the choices in n turns that are solved; see :meth:`key_choices`."""
-        rolls = np.tile(np.arange(len(ROLLS)), count)
-        lanes = np.repeat(np.arange(count), len(ROLLS))
-        shape = (count, len(ROLLS))
+    def view_choices(self, view: SheetState) -> Ints:
+        """Return (3, 252) the choice with 0, 1 and 2 rolls left on every roll, for a view."""
+        [(turns, lane)] = self.lanes([view])
+        return self.choices(turns, np.array([lane]))[:, 0]
+
+    def choices(self, turns: SolvedTurns, lanes: Ints) -> Ints:
+        """Return (3, n, 252) the choices in n lanes that are solved; see :meth:`key_choices`."""
+        shape = (len(lanes), len(ROLLS))
+        rolls, each = np.tile(np.arange(len(ROLLS)), len(lanes)), np.repeat(lanes, len(ROLLS))
         return np.stack(
-            [self._best(turns, left, rolls, lanes).reshape(shape) for left in range(ROLLS_A_TURN)]
+            [self._best(turns, left, rolls, each).reshape(shape) for left in range(ROLLS_A_TURN)]
         )
 
     def _best(self, turns: SolvedTurns, rolls_left: int, rolls: Ints, lanes: Ints) -> Ints:

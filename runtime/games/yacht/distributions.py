@@ -27,7 +27,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -286,7 +286,19 @@ def _with_tails(rows: Floats, tail: Floats, points: Floats) -> Floats:
     return wide
 
 
-def win_shares(rows: Floats, which: Ints, leads: Ints, count: int) -> Floats:
+Nodes: TypeAlias = tuple[Sequence[float], Sequence[float]]
+"""How far equals count as below, each with a weight."""
+
+ALONE: Nodes = ((0.0,), (1.0,))
+"""Equals do not count: the chance to win alone."""
+
+ON_TOP: Nodes = ((1.0,), (1.0,))
+"""Equals count in full: the chance that nobody has more."""
+
+
+def win_shares(
+    rows: Floats, which: Ints, leads: Ints, count: int, nodes: Nodes | None = None
+) -> Floats:
     """Return the share of the win by final points, against opponents of n games.
 
     Args:
@@ -294,6 +306,7 @@ def win_shares(rows: Floats, which: Ints, leads: Ints, count: int) -> Floats:
         which: (n, opponents) the row of each opponent.
         leads: (n, opponents) my total less that of each opponent.
         count: how many points to answer for.
+        nodes: what equals count, by default what makes it the share of the win.
 
     Returns:
         (n, count): the share of the win with 0, 1, ... points more than now.
@@ -309,7 +322,7 @@ def win_shares(rows: Floats, which: Ints, leads: Ints, count: int) -> Floats:
     below = below.ravel().take(places)
     less, up_to = below[:, :, :-1], below[:, :, 1:]
     opponents = which.shape[1]
-    nodes, weights = NODES[opponents // 2]
+    nodes, weights = nodes or NODES[opponents // 2]
     shares = np.zeros((len(which), count))
     for node, weight in zip(nodes, weights, strict=True):
         product = less[:, 0] * (1 - node) + up_to[:, 0] * node
@@ -319,7 +332,7 @@ def win_shares(rows: Floats, which: Ints, leads: Ints, count: int) -> Floats:
     return shares
 
 
-def _gauss_legendre(count: int) -> tuple[Sequence[float], Sequence[float]]:
+def _gauss_legendre(count: int) -> Nodes:
     """Return nodes and weights on [0, 1] that integrate degree 2 count - 1 exactly."""
     nodes, weights = np.polynomial.legendre.leggauss(count)
     return ((nodes + 1) / 2).tolist(), (weights / 2).tolist()

@@ -9,13 +9,16 @@ from typing import Any
 
 from ustad.runtime.core.entry import Entry, Flag, Flags, Given, Levels
 from ustad.runtime.core.errors import UsageError, shown
+from ustad.runtime.core.facts import Facts
 from ustad.runtime.core.game import Bot, TurnGains
 from ustad.runtime.core.judge import Judge
 from ustad.runtime.games.five_dice.flags import TITLE, flag_int, sheet_flags, sheet_position
 from ustad.runtime.games.five_dice.judge import SheetTotals
 from ustad.runtime.games.five_dice.sheet import SheetState
+from ustad.runtime.games.five_dice.tables import open_by_box
 from ustad.runtime.games.yacht.codec import CODEC
-from ustad.runtime.games.yacht.expert import AloneBot, make_expert, make_turn_gains
+from ustad.runtime.games.yacht.expert import AloneBot, GoalBot, make_expert, make_turn_gains
+from ustad.runtime.games.yacht.facts import YachtFacts
 from ustad.runtime.games.yacht.levels import EasyBot, MediumBot, TableBot
 from ustad.runtime.games.yacht.outlooks import open_outlooks
 from ustad.runtime.games.yacht.rules import NAME, RULES, Yacht
@@ -43,6 +46,14 @@ class YachtLevels(Levels[Yacht, SheetState, Any]):
             return MediumBot()
         table = open_table(TABLES.spec(rules.options), tables_folder(tables))
         return TableBot(rules, table) if level == "hard" else make_expert(rules, table, tables)
+
+    def facts(
+        self, bot: YachtBot, rules: Yacht, tables: Path | None
+    ) -> Facts[SheetState, Any] | None:
+        """Return who knows what the turns of a bot and the rest of the game bring."""
+        if not isinstance(bot, TableBot | GoalBot):
+            return None
+        return YachtFacts(bot, open_by_box(TABLES, rules.options, tables))
 
     def plays_by(self, level: str, rules: Yacht, tables: Path | None) -> str | None:
         """Return the outlook that expert plays by."""

@@ -31,7 +31,7 @@ sheets, minus infinity in the row of illegal writes, then each payment with an e
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -45,7 +45,10 @@ from ustad.runtime.games.five_dice.bots import FIRST_WRITE, TurnBot
 from ustad.runtime.games.five_dice.sheet import ROLLS_A_TURN, SheetState
 from ustad.runtime.games.five_dice.turn import DICE, HIGHEST_SUM, KEEPS, ROLLS, Turn, keep_values
 from ustad.runtime.games.yacht.distributions import (
+    ALONE,
+    ON_TOP,
     REACH,
+    Nodes,
     Selection,
     mixed_selection,
     win_shares,
@@ -369,12 +372,28 @@ class ExpertBot(GoalBot):
         gains, _ = self._gains(keys)
         return self.goal_turns(keys, gains)
 
-    def _shares(self, others: _Others, count: int) -> Floats:
-        """Return (n, count) the share of the win with 0, 1, ... points more than now."""
+    def outcome_turns(self, view: SheetState) -> Mapping[str, GoalTurns]:
+        """Return the turn of a view valued by the chance to win alone, and by that to be on top.
+
+        What it is worth to be on top and not alone is a tie.
+        """
+        keys = [self.view_key(view)]
+        others, endings = _opponents(keys), self.endings(keys)
+        count = endings.shares.shape[1]
+        return {
+            name: self.goal_turns(keys, endings.gains(self._shares(others, count, nodes)))
+            for name, nodes in (("alone", ALONE), ("on_top", ON_TOP))
+        }
+
+    def _shares(self, others: _Others, count: int, nodes: Nodes | None = None) -> Floats:
+        """Return (n, count) the share of the win with 0, 1, ... points more than now.
+
+        ``nodes`` say what equals count, by default what makes it the share of the win.
+        """
         # Games on the same dice have opponents in common.
         states, which = np.unique(others.states, return_inverse=True)
         rows = self.outlooks.hard.rows(states)
-        return win_shares(rows, which.reshape(others.states.shape), others.behind, count)
+        return win_shares(rows, which.reshape(others.states.shape), others.behind, count, nodes)
 
     def _weights(self, open_boxes: Ints, others: _Others, shares: Floats) -> Floats:
         """Return (n,) what best chances count; see :func:`best_chance_weight`.

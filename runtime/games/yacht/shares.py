@@ -127,7 +127,7 @@ class WinShares(Judge[SheetState, Any]):
         keys = [bot.view_key(state) for state in states]
         endings = bot.endings(keys)
         own = bot.goal_turns(keys, endings.gains(endings.shares))
-        choices = bot.choices(own, len(keys))
+        choices = bot.choices(own, np.arange(len(keys)))
         mine = SeatTurns(own, follow(own, choices))
         others = []
         for shares in self._other_shares(states, endings.shares.shape[1]):

@@ -23,9 +23,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ustad.runtime.core.errors import OptionError
 from ustad.runtime.core.options import Option, defaults
 from ustad.runtime.games.five_dice.columns import Columns
-from ustad.runtime.games.five_dice.tables import SheetTables
+from ustad.runtime.games.five_dice.tables import BY_BOX, SheetTables
 from ustad.runtime.games.five_dice.turn import DICE, FACES, HIGHEST_SUM
 from ustad.runtime.games.yacht.distributions import (
     CLOSE,
@@ -42,6 +43,7 @@ from ustad.runtime.games.yacht.distributions import (
 from ustad.runtime.games.yacht.rules import (
     ALL_OPEN,
     BONUS,
+    BOXES,
     FULL_HOUSE_POINTS,
     LARGE_STRAIGHT_POINTS,
     NAME,
@@ -90,6 +92,11 @@ STEPS = (
 
 FAR = len(STEPS)
 """The kind of the other states, which are in quantile form."""
+
+SOURCES = (*BOXES, "bonus", "extra_yachts")
+"""Where points come from: the boxes, the upper bonus, extra yachts."""
+
+BONUS_SOURCE, EXTRA_SOURCE = len(BOXES), len(BOXES) + 1
 
 BONUS_PARTS = 1000
 """Parts in which compact tables hold the chance of the upper bonus."""
@@ -295,6 +302,8 @@ def read_outlook(table: Table) -> ScoreDistributions:
     return read_compact(second_yacht, table)
 
 
+RULE_NAMES = frozenset(option.name for option in OPTIONS)
+
 OUTLOOK = Option(
     "outlook",
     None,
@@ -304,7 +313,7 @@ OUTLOOK = Option(
 )
 """What a table holds beside the values."""
 
-_DEFAULTS = defaults((*OPTIONS, OUTLOOK))
+_DEFAULTS = defaults((*OPTIONS, OUTLOOK, BY_BOX))
 
 _MOST_POINTS = 1575
 """Points of the best sheet there is: thirteen yachts, twelve of them paid 100 more."""
@@ -314,12 +323,13 @@ class YachtTables(SheetTables):
     """The tables of yacht."""
 
     name = NAME
-    fields = (*OPTIONS, OUTLOOK)
+    fields = (*OPTIONS, OUTLOOK, BY_BOX)
 
     def defaults(self) -> tuple[dict[str, Any], ...]:
-        """Return the values of the three settings, and the compact outlooks of the game's own."""
+        """Return the values of the three settings, what they consist of, and compact outlooks."""
         return (
             *({"second_yacht": setting} for setting in SECOND_YACHT),
+            *({"second_yacht": setting, BY_BOX.name: True} for setting in SECOND_YACHT),
             *(
                 {"second_yacht": setting, "outlook": "compact"}
                 for setting in ("bonus_and_joker", "plain")
@@ -333,9 +343,11 @@ class YachtTables(SheetTables):
             "best_compact": ("compact", "best_compact"),
         }
         asked = options.get("outlook")
+        settings = {name: value for name, value in options.items() if name in RULE_NAMES}
+        if options.get(BY_BOX.name):
+            return (settings, options)
         if asked is None:
             return (options,)
-        settings = {name: value for name, value in options.items() if name != "outlook"}
         needed = outlooks.get(asked, (asked,))
         return (settings, *({**settings, "outlook": outlook} for outlook in needed))
 
@@ -355,9 +367,16 @@ class YachtTables(SheetTables):
     def spec(self, options: Mapping[str, Any]) -> TableSpec:
         """Return the identity of the table of expected points still to come, or of an outlook."""
         given = dict(options)
+        by_box = BY_BOX.check(given.pop(BY_BOX.name, False))
         if (outlook := given.pop("outlook", None)) is not None:
+            if by_box:
+                raise OptionError("option by_box: expected no outlook beside it")
             return outlook_spec(RULES.read_options(given), OUTLOOK.check(outlook))
-        full = RULES.read_options(given)
+        values = self._values_spec(RULES.read_options(given))
+        return self.by_box_spec(values, SOURCES, 0.0, _MOST_POINTS) if by_box else values
+
+    def _values_spec(self, full: dict[str, Any]) -> TableSpec:
+        """Return the identity of the table of expected points still to come."""
         second_yacht = SECOND_YACHT.index(full["second_yacht"])
         formula = (
             "values[row * columns + column[open upper boxes, min(upper sum, 63)]]; "

@@ -592,9 +592,9 @@ def test_outcomes_that_are_none(outcome: Any) -> None:
 def test_table_specs_tell_the_settings_apart() -> None:
     specs = [ENTRY.tables.spec(options) for options in ENTRY.tables.defaults()]
     assert [spec.options["second_yacht"] for spec in specs] == [
-        *SECOND_YACHT, "bonus_and_joker", "plain"
+        *SECOND_YACHT, *SECOND_YACHT, "bonus_and_joker", "plain"
     ]  # fmt: skip
-    assert len({spec.file_name for spec in specs}) == 5
+    assert len({spec.file_name for spec in specs}) == 8
     specs = specs[:3]
     assert {spec.start_index for spec in specs} == {state_index(ALL_OPEN, OPEN_YACHT, 0)}
     assert (FORCED_JOKER, PLAIN, FREE_JOKER) == (0, 1, 2)

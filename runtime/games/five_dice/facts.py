@@ -81,7 +81,7 @@ class SheetFacts(Facts[SheetState, Any]):
         kept = ends.keeps() if view.rolls_left else np.zeros((0, 0))
         roll = ROLL_INDEX[view.dice or ()]
         writes = {move: at for at, move in enumerate(ends.player.writes)}
-        found = []
+        found: list[Numbers] = []
         for move in moves:
             if isinstance(move, Keep):
                 row = kept[KEEP_NUMBER[move]]

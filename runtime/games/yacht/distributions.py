@@ -297,7 +297,7 @@ ON_TOP: Nodes = ((1.0,), (1.0,))
 
 
 def win_shares(
-    rows: Floats, which: Ints, leads: Ints, count: int, nodes: Nodes | None = None
+    rows: Floats, which: Ints, leads: Ints, count: int, equals: Nodes | None = None
 ) -> Floats:
     """Return the share of the win by final points, against opponents of n games.
 
@@ -306,7 +306,7 @@ def win_shares(
         which: (n, opponents) the row of each opponent.
         leads: (n, opponents) my total less that of each opponent.
         count: how many points to answer for.
-        nodes: what equals count, by default what makes it the share of the win.
+        equals: what equals count, by default what makes it the share of the win.
 
     Returns:
         (n, count): the share of the win with 0, 1, ... points more than now.
@@ -322,7 +322,7 @@ def win_shares(
     below = below.ravel().take(places)
     less, up_to = below[:, :, :-1], below[:, :, 1:]
     opponents = which.shape[1]
-    nodes, weights = nodes or NODES[opponents // 2]
+    nodes, weights = equals or NODES[opponents // 2]
     shares = np.zeros((len(which), count))
     for node, weight in zip(nodes, weights, strict=True):
         product = less[:, 0] * (1 - node) + up_to[:, 0] * node

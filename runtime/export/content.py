@@ -205,20 +205,20 @@ def vectors(
     """
     found: list[dict[str, Any]] = []
     for state in _positions(starts, read, seed):
-        told = advice_to_json(codec, read.ask(state))
+        answer = advice_to_json(codec, read.ask(state))
         true = advice_to_json(codec, exact.ask(state))
-        if sorted(map(str, told["best"])) != sorted(map(str, true["best"])):
+        if sorted(map(str, answer["best"])) != sorted(map(str, true["best"])):
             continue
         found.append(
             {
                 **({} if level is None else {"level": level}),
                 "position": codec.state_to_json(state),
-                "best": told["best"],
+                "best": answer["best"],
                 "value": true["value"],
-                "read": told["value"],
-                "unit": told["unit"],
-                "options": [list(option.values()) for option in told["options"]],
-                "beside": {key: held for key, held in told.items() if key not in _RANKING},
+                "read": answer["value"],
+                "unit": answer["unit"],
+                "options": [list(option.values()) for option in answer["options"]],
+                "beside": {key: held for key, held in answer.items() if key not in _RANKING},
             }
         )
         if len(found) == count:

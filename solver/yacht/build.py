@@ -27,7 +27,8 @@ from ustad.solver.yacht import by_box, chances, compact, outlooks, values
 class YachtSolver(Solver):
     """Solves one setting after the other, keeping what several tables of one are made of.
 
-    What is kept takes up to 2.3 GB: the score distribution of every state, and its best chances.
+    What is kept is most of what it needs of memory: the score distribution of every state, and
+    its best chances.
     """
 
     def __init__(self) -> None:

@@ -216,8 +216,8 @@ def compare(
             for left in range(1, turns + 1):
                 node = ((left - 1) * splits + rows) * path_count(players, width)
                 shares = exact.leaves(tree, first_row, left)
-                told = read.leaves(tree, first_row, left)
-                chosen = shares[_choose(tree, shares, told, tie, node, found)]
+                rounded = read.leaves(tree, first_row, left)
+                chosen = shares[_choose(tree, shares, rounded, tie, node, found)]
                 gap = np.abs(chosen - exact.left(left)[rows])
                 found.residual = max(found.residual, float(gap.max()))
             found.states += turns * len(numbers)
@@ -237,14 +237,14 @@ def _throws(players: int, total: int, most: int) -> Iterator[tuple[Ints, Ints]]:
 
 
 def _choose(
-    tree: BetTree, exact: Floats, told: Floats, tie: float, node: Ints, found: Comparison
+    tree: BetTree, exact: Floats, rounded: Floats, tie: float, node: Ints, found: Comparison
 ) -> Ints:
     """Return the leaf that the exact table's bets lead to from each split.
 
     Args:
         tree: the bets.
         exact: (leaves, seats) the shares.
-        told: (leaves, seats) the rounded shares.
+        rounded: (leaves, seats) the rounded shares.
         tie: what counts as equal by the rounded shares.
         node: (splits,) the number of each split's node before the first bet.
         found: nodes at which the rounded shares have other equals are added.
@@ -252,7 +252,7 @@ def _choose(
     leaf = np.arange(len(exact))
     for level in reversed(tree.levels):
         own = exact[leaf, level.seat]
-        best, seen = _equals(own, level, TIE), _equals(told[leaf, level.seat], level, tie)
+        best, seen = _equals(own, level, TIE), _equals(rounded[leaf, level.seat], level, tie)
         chosen = _smallest(best, level)
         differs = level.decides & np.logical_or.reduceat(best != seen, level.first[:-1])
         found.bets += int(level.decides.sum())

@@ -73,10 +73,10 @@ def _position(given: Given) -> dict[str, Any] | None:
     around = [(thrower + step) % len(held) for step in range(1, len(held))]
     made: list[int | None] = list(no_bets(held, thrower))
     bettors = [seat for seat in around if made[seat] is None]
-    told = whole_numbers("--bets", bets or [])
-    if len(told) > len(bettors):
-        raise PositionError(f"--bets: expected at most {len(bettors)}, got {len(told)}")
-    for seat, bet in zip(bettors, told, strict=False):
+    given = whole_numbers("--bets", bets or [])
+    if len(given) > len(bettors):
+        raise PositionError(f"--bets: expected at most {len(bettors)}, got {len(given)}")
+    for seat, bet in zip(bettors, given, strict=False):
         made[seat] = bet
     return {
         "game": NAME,

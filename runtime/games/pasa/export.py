@@ -127,7 +127,7 @@ def content(options: Mapping[str, Any], folder: Path, progress: Progress | None 
         )
     nodes, places = found.stored()
     begins = starts(rules, table, VECTORS, VECTORS_SEED)
-    exact, told = OneTableBot(rules, table), RoundedBot(rules, table, read)
+    exact, rounded = OneTableBot(rules, table), RoundedBot(rules, table, read)
     return Content(
         options=spec.options,
         facts={
@@ -146,7 +146,7 @@ def content(options: Mapping[str, Any], folder: Path, progress: Progress | None 
         reader=("pasa.js", "export.js"),
         levels={"expert": "win_share"},
         proof=_proof(found, len(nodes), error),
-        vectors=brief(vectors(CODEC, begins, exact, told, VECTORS, VECTORS_SEED)),
+        vectors=brief(vectors(CODEC, begins, exact, rounded, VECTORS, VECTORS_SEED)),
     )
 
 
@@ -261,8 +261,8 @@ class RoundedBot(OneTableBot):
         options = [RatedMove(bet, shares[seat]) for bet, shares in after.items()]
         options.sort(key=lambda option: (option.move not in best, -option.value))
         first = after[best[0]]
-        told = {"win_shares": in_seats(view, first)}
-        return Advice(best, first[seat], self.unit, options, told)
+        extra = {"win_shares": in_seats(view, first)}
+        return Advice(best, first[seat], self.unit, options, extra)
 
 
 EXPORTER = Exporter(content, TABLES.defaults)

@@ -189,13 +189,13 @@ class TableBot(Bot[PasaState, int]):
             return Advice((), shares[view.thrower], self.unit, (), {"win_shares": list(shares)})
         betting, bets = self.betting(view), bets_made(view)
         from_thrower = betting.shares(bets)
-        told = {"win_shares": in_seats(view, from_thrower)}
+        extra = {"win_shares": in_seats(view, from_thrower)}
         if len(bets) == len(betting.bettors):
-            return Advice((), from_thrower[0], self.unit, (), told)
+            return Advice((), from_thrower[0], self.unit, (), extra)
         seat = betting.bettors[len(bets)]
         own = [shares[seat] for shares in betting.after_each(bets)]
         best, options = rank(betting.legal_bets(bets), own)
-        return Advice(best, options[0].value, self.unit, options, told)
+        return Advice(best, options[0].value, self.unit, options, extra)
 
     def betting(self, view: PasaState) -> Betting:
         """Return the bets of a view's throw."""

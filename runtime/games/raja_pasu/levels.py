@@ -124,7 +124,7 @@ class Search:
     """
 
     _REMEMBERED = 100_000
-    """Positions whose children a search remembers at most, some 2 KB each."""
+    """Positions whose children a search remembers at most."""
 
     _KEPT = 10_000
     """How many it may still remember when it is done: a server keeps many bots."""
@@ -264,9 +264,9 @@ class Rater(Bot[RajaPasuState, Sow]):
             first = self.prefer(view, best)
             options.sort(key=lambda option: (-option.value, option.move != first))
             best.sort(key=lambda move: move != first)
-        told = {"exact": exact}
+        extra = {"exact": exact}
         notes = partial(self._notes, view, options)
-        return Advice(best, options[0].value, UNIT, options, told, notes=notes)
+        return Advice(best, options[0].value, UNIT, options, extra, notes=notes)
 
     def _notes(self, view: RajaPasuState, options: Sequence[RatedMove[Sow]]) -> list[str]:
         """Return for each move what it takes, the best reply, and the score that it leads to."""

@@ -50,10 +50,9 @@ def best_chance_weight(open_boxes: Any, early: Any, share: Any) -> Any:
 
     A player who knew from now on what the others will make could play for that total with
     the best chance there is; one who saw nothing more would do as hard does.  Expert's later
-    turns lie between: on the mean they bring this part of the difference.  It was
-    measured: the gains of later turns (:mod:`ustad.solver.yacht.gain`) were regressed on
-    the difference, for 2, 4 and 6 players, and the numbers rounded.  The fewer boxes are
-    open, the more is known at the turns to come.  Arrays give an array.
+    turns lie between: on the mean they bring this part of the difference, a rounded fit to
+    the gains of later turns with 2, 4 and 6 players (:mod:`ustad.solver.yacht.gain`).  The
+    fewer boxes are open, the more is known at the turns to come.  Arrays give an array.
 
     Args:
         open_boxes: how many boxes are open, the one to be written now among them.

@@ -4,9 +4,9 @@ Four kinds of table hold a score distribution, that of the points still to come,
 state at the start of a turn:
 
 - **full**: the chance of every number of points, up to ``SPAN``, under hard play;
-- **compact**: the same in some 3 MB;
+- **compact**: the same in little room, rounded;
 - **best**: the best chance to make at least so many points, each number for itself;
-- **best_compact**: in some 3 MB two parts of best chances and one of hard play.
+- **best_compact**: as compact, of two parts of best chances and one of hard play.
 
 Layout.  The large tables have the lattice form: the row of a state holds a number for 0, 1,
 2, ... points, as many as :func:`widths` says, by what the yacht box holds.  Compact tables

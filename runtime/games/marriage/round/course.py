@@ -3,7 +3,8 @@
 A :class:`Course` tells all of a round but its cards.  The whole round (``deal``), what one
 seat knows of it (``view``) and the rounds in which the learner plays compiled code hold
 their cards in ways of their own; what stands here they share.  The functions are flat, on
-numbers and named tuples of numbers, and numba compiles them as they are.
+numbers and named tuples of numbers, and numba compiles them as they are (it knows no
+``_replace``).
 """
 
 from __future__ import annotations
@@ -138,15 +139,19 @@ def tiplu_place(stock: Sequence[int] | Ints, begin: int, end: int) -> int:
 def first_turn(players: int, dealer: int) -> Course:
     """Return the course of a round that has just been dealt."""
     stock = ALL_CARDS - HAND * players - 1
-    return Course(players, dealer, 0, False, stock, 0, 0, False, NO_CARD, False, NOBODY)
+    return Course(
+        players=players, dealer=dealer, turns=0, has_drawn=False, stock=stock, shown=0, dublees=0,
+        tiplu_drawn=False, barred=NO_CARD, blind=False, finisher=NOBODY,
+    )  # fmt: skip
 
 
 def after_draw(course: Course, taken: int) -> Course:
     """Return the course after a draw; ``taken`` is the pile's card, NO_CARD from the stock."""
     stock = course.stock - (taken == NO_CARD)
     return Course(
-        course.players, course.dealer, course.turns, True, stock, course.shown, course.dublees,
-        course.tiplu_drawn, taken, course.blind, course.finisher,
+        players=course.players, dealer=course.dealer, turns=course.turns, has_drawn=True,
+        stock=stock, shown=course.shown, dublees=course.dublees, tiplu_drawn=course.tiplu_drawn,
+        barred=taken, blind=course.blind, finisher=course.finisher,
     )  # fmt: skip
 
 
@@ -160,18 +165,20 @@ def after_show(course: Course, by_dublees: bool, numbers: RuleNumbers) -> Course
     seat = 1 << seat_to_move(course)
     blind = course.tiplu_drawn and not sees_at_once(course, numbers)
     return Course(
-        course.players, course.dealer, course.turns, course.has_drawn, course.stock,
-        course.shown | seat, course.dublees | (seat if by_dublees else 0), course.tiplu_drawn,
-        course.barred, blind, course.finisher,
+        players=course.players, dealer=course.dealer, turns=course.turns,
+        has_drawn=course.has_drawn, stock=course.stock, shown=course.shown | seat,
+        dublees=course.dublees | (seat if by_dublees else 0), tiplu_drawn=course.tiplu_drawn,
+        barred=course.barred, blind=blind, finisher=course.finisher,
     )  # fmt: skip
 
 
 def after_tiplu_drawn(course: Course, numbers: RuleNumbers) -> Course:
     """Return the course once the first show has drawn the tiplu from the stock."""
     return Course(
-        course.players, course.dealer, course.turns, course.has_drawn, course.stock - 1,
-        course.shown, course.dublees, True, course.barred, not sees_at_once(course, numbers),
-        course.finisher,
+        players=course.players, dealer=course.dealer, turns=course.turns,
+        has_drawn=course.has_drawn, stock=course.stock - 1, shown=course.shown,
+        dublees=course.dublees, tiplu_drawn=True, barred=course.barred,
+        blind=not sees_at_once(course, numbers), finisher=course.finisher,
     )  # fmt: skip
 
 
@@ -179,6 +186,7 @@ def after_discard(course: Course, finishes: bool) -> Course:
     """Return the course after a discard, which ends the turn, or with a finish the round."""
     finisher = seat_to_move(course) if finishes else course.finisher
     return Course(
-        course.players, course.dealer, course.turns + 1, False, course.stock, course.shown,
-        course.dublees, course.tiplu_drawn, NO_CARD, False, finisher,
+        players=course.players, dealer=course.dealer, turns=course.turns + 1, has_drawn=False,
+        stock=course.stock, shown=course.shown, dublees=course.dublees,
+        tiplu_drawn=course.tiplu_drawn, barred=NO_CARD, blind=False, finisher=finisher,
     )  # fmt: skip

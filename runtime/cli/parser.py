@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from ustad.runtime.core.entry import AnyEntry, Flag, Takes
-from ustad.runtime.core.errors import UsageError, shown
+from ustad.runtime.core.entry import whole_number as read_whole_number
+from ustad.runtime.core.errors import UsageError
 from ustad.runtime.core.options import options_help, parse_options
 from ustad.runtime.core.registry import entry
 from ustad.tables import UnreadableTableError, reason_of, tables_folder
@@ -129,10 +130,7 @@ def _no_file(folder: Path) -> Path:
 
 def whole_number(flag: str, text: str) -> int:
     """Return the whole number that a flag gives, or raise UsageError."""
-    try:
-        return int(text)
-    except ValueError:
-        raise UsageError(f"{flag}: expected a whole number, got {shown(text)}") from None
+    return read_whole_number(flag, text, UsageError)
 
 
 def whole_number_if_given(flag: str, text: str | None) -> int | None:

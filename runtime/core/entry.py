@@ -27,7 +27,7 @@ from typing import Any, Generic, NamedTuple, Self, TypeAlias, TypeVar
 
 from numpy.typing import NDArray
 
-from ustad.runtime.core.errors import PositionError, shown
+from ustad.runtime.core.errors import PositionError, UstadError, shown
 from ustad.runtime.core.facts import Facts
 from ustad.runtime.core.game import CHANCE, Bot, Game, MoveT, Pace, StateT, TurnGains
 from ustad.runtime.core.judge import Judge
@@ -347,13 +347,25 @@ Given: TypeAlias = Mapping[str, Any]
 """The flags of a command line by name: text, lists of text, true or false; None if not given."""
 
 
-def whole_numbers(flag: str, texts: Sequence[str]) -> list[int]:
-    """Return the whole numbers that a flag gives, or raise PositionError."""
+def whole_numbers(
+    flag: str, texts: Sequence[str], fault: type[UstadError] = PositionError
+) -> list[int]:
+    """Return the whole numbers that a flag gives, or raise ``fault``.
+
+    >>> whole_numbers("--board", ["7", "7", "0"])
+    [7, 7, 0]
+    """
     try:
         return [int(text) for text in texts]
     except ValueError:
-        told = shown(" ".join(texts))
-        raise PositionError(f"{flag}: expected whole numbers, got {told}") from None
+        expected = "a whole number" if len(texts) == 1 else "whole numbers"
+        raise fault(f"{flag}: expected {expected}, got {shown(' '.join(texts))}") from None
+
+
+def whole_number(flag: str, text: str, fault: type[UstadError] = PositionError) -> int:
+    """Return the whole number that a flag gives, or raise ``fault``."""
+    [number] = whole_numbers(flag, [text], fault)
+    return number
 
 
 def no_position(given: Given) -> None:

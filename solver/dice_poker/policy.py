@@ -274,23 +274,6 @@ def mean_and_error(samples: NDArray[Any]) -> tuple[float, float]:
     return float(samples.mean()), float(samples.std(ddof=1) / len(samples) ** 0.5)
 
 
-def simulated_settlement(
-    bots: Sequence[TurnBot], rules: DicePoker, games: int, seed: int
-) -> tuple[float, float]:
-    """Return what the first of some bots wins a game, with its standard error.
-
-    Args:
-        bots: one a seat.  Seats do not matter: no player touches another's sheet.
-        rules: the rules.
-        games: how many.
-        seed: draws the dice.
-    """
-    totals = np.stack(
-        [simulated_totals(bot, rules, games, seed * len(bots) + at) for at, bot in enumerate(bots)]
-    )
-    return mean_and_error(totals[0] - totals.mean(axis=0))
-
-
 def exact_settlement(totals: Sequence[Totals]) -> tuple[float, float]:
     """Return mean and standard deviation of what the first of some seats wins a game."""
     seats = len(totals)

@@ -33,8 +33,7 @@ from ustad.runtime.core.work import Progress
 from ustad.runtime.games.yacht import kernels, states, tables
 from ustad.runtime.games.yacht import rules as yacht
 from ustad.runtime.games.yacht.distributions import (
-    BestChances,
-    LatticeDistributions,
+    ScoreDistributions,
     win_shares,
 )
 from ustad.runtime.games.yacht.rules import State
@@ -186,7 +185,7 @@ def solve(
     return best
 
 
-def most_any_policy_wins(hard: LatticeDistributions, best: BestChances, players: int) -> float:
+def most_any_policy_wins(hard: ScoreDistributions, best: ScoreDistributions, players: int) -> float:
     """Return a share of the win that no policy exceeds against opponents of level hard.
 
     A player who knew beforehand what the others will make could do no better than to make

@@ -515,20 +515,6 @@ class Games:
         by_round = gained.mean(axis=(0, 1, 3))
         return Gain(1 / players + share, error, counted, counted_error, by_round, sums.size)
 
-    def from_position(
-        self, sheets: Records, seat: int, blocks: int, seed: int
-    ) -> tuple[Floats, Floats]:
-        """Play games from sheets (players,) at the start of a round.
-
-        Returns:
-            (games, rounds) the A of the turns of the player at ``seat``; (games,) the
-            shares of the win.
-        """
-        start = np.repeat(sheets[:, None], WIDTH, axis=1)
-        luck = np.random.default_rng(seed)
-        gained, won = self._from(np.repeat(start[None], blocks, axis=0), seat, luck)
-        return gained.transpose(0, 2, 1).reshape(won.size, -1), won.ravel()
-
     def _from(self, sheets: Records, seat: int, luck: np.random.Generator) -> tuple[Floats, Floats]:
         blocks, players = sheets.shape[:2]
         rounds = int(sheets["open_boxes"][0, 0, 0]).bit_count()

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ustad.runtime.core.entry import Entry, Flag, Flags, Given, Levels
+from ustad.runtime.core.entry import Entry, Flag, Flags, Given, Levels, whole_number
 from ustad.runtime.core.errors import PositionError
 from ustad.runtime.core.facts import Facts
 from ustad.runtime.core.game import Bot
@@ -19,7 +19,7 @@ from ustad.runtime.games.dice_poker.levels import NextThrow, RowBot, TableBot, r
 from ustad.runtime.games.dice_poker.rules import NAME, ROW_COUNT, RULES, DicePoker
 from ustad.runtime.games.dice_poker.tables import TABLES
 from ustad.runtime.games.dice_poker.text import TEXT
-from ustad.runtime.games.five_dice.flags import TITLE, flag_int, sheet_flags, sheet_position
+from ustad.runtime.games.five_dice.flags import TITLE, sheet_flags, sheet_position
 from ustad.runtime.games.five_dice.judge import SheetTotals
 from ustad.runtime.games.five_dice.sheet import SheetState
 from ustad.runtime.games.five_dice.tables import open_by_box
@@ -67,7 +67,7 @@ def _position(given: Given) -> dict[str, Any] | None:
     if position is None:
         return None
     if turns_left is not None:
-        position["turns_left"] = [flag_int("--turns-left", turns_left)]
+        position["turns_left"] = [whole_number("--turns-left", turns_left)]
     elif RULES.read_options(position["options"])["dash"] == "deferred":
         position["turns_left"] = [max(ROW_COUNT - len(position["sheets"][0]), 0)]
     return position

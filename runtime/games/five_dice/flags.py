@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ustad.runtime.core.entry import Flag, Given, Rulebook, Takes
+from ustad.runtime.core.entry import Flag, Given, Rulebook, Takes, whole_number
 from ustad.runtime.core.errors import PositionError, shown
 from ustad.runtime.core.options import options_help, parse_options
 from ustad.runtime.games.five_dice.sheet import ROLLS_A_TURN
@@ -50,19 +50,11 @@ def sheet_position(name: str, rulebook: Rulebook[Any], given: Given) -> dict[str
         "options": parse_options(name, rulebook.options, options),
         "sheets": [_sheet_from_flag(sheet) for sheet in sheets or [""]],
         "to_move": 0,
-        "dice": None if dice is None else [flag_int("--dice", die) for die in dice],
+        "dice": None if dice is None else [whole_number("--dice", die) for die in dice],
         "rolls_left": (
-            ROLLS_A_TURN if rolls_left is None else flag_int("--rolls-left", rolls_left)
+            ROLLS_A_TURN if rolls_left is None else whole_number("--rolls-left", rolls_left)
         ),
     }
-
-
-def flag_int(flag: str, text: str) -> int:
-    """Return the whole number that a flag gives, or raise PositionError."""
-    try:
-        return int(text)
-    except ValueError:
-        raise PositionError(f"{flag}: expected a whole number, got {shown(text)}") from None
 
 
 def _sheet_from_flag(text: str) -> dict[str, int]:
@@ -74,5 +66,5 @@ def _sheet_from_flag(text: str) -> dict[str, int]:
             raise PositionError(f"--sheet: expected BOX=POINTS, got {shown(item)}")
         if name in sheet:
             raise PositionError(f"--sheet: the box {name} stands twice")
-        sheet[name] = flag_int(f"--sheet: {name}", points)
+        sheet[name] = whole_number(f"--sheet: {name}", points)
     return sheet

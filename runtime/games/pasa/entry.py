@@ -7,7 +7,16 @@ from types import MappingProxyType
 from typing import Any
 
 from ustad.runtime.core.chance import move_chance
-from ustad.runtime.core.entry import Entry, Flag, Flags, Given, Levels, Takes, whole_numbers
+from ustad.runtime.core.entry import (
+    Entry,
+    Flag,
+    Flags,
+    Given,
+    Levels,
+    Takes,
+    whole_number,
+    whole_numbers,
+)
 from ustad.runtime.core.errors import PositionError
 from ustad.runtime.core.facts import Facts
 from ustad.runtime.core.game import Bot
@@ -68,15 +77,15 @@ def _position(given: Given) -> dict[str, Any] | None:
             raise PositionError("--stacks: expected the chips of each seat beside other flags")
         return None
     held = whole_numbers("--stacks", stacks)
-    [thrower] = whole_numbers("--thrower", [given["thrower"] or "0"])
-    [turns] = whole_numbers("--turns-left", [given["turns_left"] or str(len(held) - thrower)])
+    thrower = whole_number("--thrower", given["thrower"] or "0")
+    turns = whole_number("--turns-left", given["turns_left"] or str(len(held) - thrower))
     around = [(thrower + step) % len(held) for step in range(1, len(held))]
     made: list[int | None] = list(no_bets(held, thrower))
     bettors = [seat for seat in around if made[seat] is None]
-    given = whole_numbers("--bets", bets or [])
-    if len(given) > len(bettors):
-        raise PositionError(f"--bets: expected at most {len(bettors)}, got {len(given)}")
-    for seat, bet in zip(bettors, given, strict=False):
+    placed = whole_numbers("--bets", bets or [])
+    if len(placed) > len(bettors):
+        raise PositionError(f"--bets: expected at most {len(bettors)}, got {len(placed)}")
+    for seat, bet in zip(bettors, placed, strict=False):
         made[seat] = bet
     return {
         "game": NAME,

@@ -127,7 +127,7 @@ def content(options: Mapping[str, Any], folder: Path, progress: Progress | None 
         )
     nodes, places = found.stored()
     begins = starts(rules, table, VECTORS, VECTORS_SEED)
-    exact, rounded = OneTableBot(rules, table), RoundedBot(rules, table, read)
+    exact, reader = OneTableBot(rules, table), RoundedBot(rules, table, read)
     return Content(
         options=spec.options,
         facts={
@@ -146,7 +146,7 @@ def content(options: Mapping[str, Any], folder: Path, progress: Progress | None 
         reader=("pasa.js", "export.js"),
         levels={"expert": "win_share"},
         proof=_proof(found, len(nodes), error),
-        vectors=brief(vectors(CODEC, begins, exact, rounded, VECTORS, VECTORS_SEED)),
+        vectors=brief(vectors(CODEC, begins, exact, reader, VECTORS, VECTORS_SEED)),
     )
 
 

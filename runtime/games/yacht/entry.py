@@ -7,12 +7,12 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from ustad.runtime.core.entry import Entry, Flag, Flags, Given, Levels
+from ustad.runtime.core.entry import Entry, Flag, Flags, Given, Levels, whole_number
 from ustad.runtime.core.errors import UsageError, shown
 from ustad.runtime.core.facts import Facts
 from ustad.runtime.core.game import Bot, TurnGains
 from ustad.runtime.core.judge import Judge
-from ustad.runtime.games.five_dice.flags import TITLE, flag_int, sheet_flags, sheet_position
+from ustad.runtime.games.five_dice.flags import TITLE, sheet_flags, sheet_position
 from ustad.runtime.games.five_dice.judge import SheetTotals
 from ustad.runtime.games.five_dice.sheet import SheetState
 from ustad.runtime.games.five_dice.tables import open_by_box
@@ -84,7 +84,7 @@ def _target_adviser(given: Given, rules: Yacht, tables: Path | None) -> YachtBot
     if given["level"] != "expert":
         level = shown(given["level"])
         raise UsageError(f"--level: no level plays for a --target, got {level}")
-    return make_target_bot(rules, flag_int("--target", given["target"]), tables)
+    return make_target_bot(rules, whole_number("--target", given["target"]), tables)
 
 
 FLAGS: Flags[Yacht] = Flags(

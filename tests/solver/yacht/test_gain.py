@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -17,6 +18,7 @@ from ustad.runtime.games.yacht.outlooks import Outlooks
 from ustad.runtime.games.yacht.rules import BOXES, Sheet, Yacht, make_sheet
 from ustad.runtime.games.yacht.states import section, state_index
 from ustad.runtime.games.yacht.tables import widths
+from ustad.solver.five_dice.turn import WIDTH
 from ustad.solver.yacht import chances
 from ustad.solver.yacht import outlooks as outlook
 from ustad.solver.yacht.gain import SHEET, Games
@@ -54,6 +56,19 @@ def numbers(game: Yacht, sheets: list[Sheet]) -> np.ndarray:
     return np.array([(*game.state(sheet), sheet.total) for sheet in sheets], dtype=SHEET)
 
 
+def played_from(table: Games, sheets: Any, seat: int, blocks: int, seed: int) -> tuple[Any, Any]:
+    """Play games from sheets (players,) at the start of a round.
+
+    Returns:
+        (games, rounds) the gains of the turns of the player at ``seat``; (games,) the shares of
+        the win.
+    """
+    start = np.repeat(sheets[:, None], WIDTH, axis=1)
+    luck = np.random.default_rng(seed)
+    gained, won = table._from(np.repeat(start[None], blocks, axis=0), seat, luck)
+    return gained.transpose(0, 2, 1).reshape(won.size, -1), won.ravel()
+
+
 @pytest.mark.parametrize("players", [2, 3, 6])
 def test_the_gain_of_a_turn_is_that_of_the_bot(
     known: tuple[ExpertBot, Games], players: int
@@ -67,7 +82,7 @@ def test_the_gain_of_a_turn_is_that_of_the_bot(
             sheets = [
                 sheet._replace(open_boxes=sheet.open_boxes & -sheet.open_boxes) for sheet in sheets
             ]
-        gained, _ = table.from_position(numbers(bot.rules, sheets), 0, 1, 1)
+        gained, _ = played_from(table, numbers(bot.rules, sheets), 0, 1, 1)
         state = SheetState(bot.rules, tuple(sheets), 0, 0, (), None, 3)
         assert gained[:, 0] == pytest.approx(bot.advantages([state], bot)[0], abs=1e-9)
         assert np.ptp(gained[:, 0]) == 0
@@ -81,7 +96,7 @@ def test_gains_and_counted_wins_have_one_mean(
     bot, table = known
     random = np.random.default_rng(seat)
     sheets = random_sheets(random, players)
-    gained, won = table.from_position(numbers(bot.rules, sheets), seat, 200, 5)
+    gained, won = played_from(table, numbers(bot.rules, sheets), seat, 200, 5)
     # What hard wins from there: all outlooks are independent.
     totals = [
         np.concatenate([np.zeros(sheet.total), row])
@@ -121,8 +136,26 @@ def share_of(totals: list[np.ndarray], seat: int) -> float:
 def test_the_same_seed_gives_the_same_games(known: tuple[ExpertBot, Games]) -> None:
     bot, table = known
     sheets = numbers(bot.rules, random_sheets(np.random.default_rng(3), 3))
-    one, two = (table.from_position(sheets, 1, 2, 9) for _ in range(2))
-    other = table.from_position(sheets, 1, 2, 10)
+    one, two = (played_from(table, sheets, 1, 2, 9) for _ in range(2))
+    other = played_from(table, sheets, 1, 2, 10)
     assert one[0].tobytes() == two[0].tobytes()
     assert one[1].tobytes() == two[1].tobytes()
     assert one[1].tobytes() != other[1].tobytes()
+
+
+class Fixed(NamedTuple):
+    """The same distribution of points in every state."""
+
+    chances: list[float]
+
+    def rows(self, states: Any) -> Any:
+        """Return (n, points) the chances of 0, 1, 2, ... points."""
+        return np.tile(self.chances, (len(states), 1))
+
+
+@pytest.mark.parametrize(("players", "share"), [(2, 0.25 + 0.5 / 2), (4, 0.25 + 0.5 / 4)])
+def test_no_policy_wins_more_than_who_knows_what_it_takes(players: int, share: float) -> None:
+    """The others make 3: one wins with 5, shares with 3, loses with 2."""
+    best: Any = Fixed([0, 0, 0.25, 0.5, 0, 0.25])
+    hard: Any = Fixed([0, 0, 0, 1.0, 0, 0])
+    assert chances.most_any_policy_wins(hard, best, players) == pytest.approx(share)

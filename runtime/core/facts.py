@@ -28,8 +28,8 @@ class Facts(ABC, Generic[StateT, MoveT]):
     """Knows what speaks for the moves that one bot rates."""
 
     @abstractmethod
-    def of(self, view: StateT, moves: Sequence[MoveT]) -> Sequence[Numbers]:
-        """Return the numbers of each of some legal moves."""
+    def of(self, view: StateT, moves: Sequence[MoveT], advice: Advice[MoveT]) -> Sequence[Numbers]:
+        """Return the numbers of each of some options of the bot's advice."""
 
     def about(self, view: StateT) -> Numbers:
         """Return the numbers of the position itself, by the names that they have in answers."""
@@ -91,7 +91,7 @@ def explain(
     behind = next((move for move, _ in advice.options if move not in advice.best), None)
     others = [move for move in (behind, asked) if move is not None]
     moves = list(dict.fromkeys([*[m for m, _ in advice.options[:top]], best, *others]))
-    numbers = dict(zip(moves, facts.of(view, moves), strict=True))
+    numbers = dict(zip(moves, facts.of(view, moves, advice), strict=True))
     parts = [f"{describe(best)} {facts.speaks_for(numbers[best])}"]
     if behind is None:
         parts.append("every other move is as good" if len(values) > 1 else "it is the only move")

@@ -67,8 +67,9 @@ def _number_text(held: Any) -> str:
     if isinstance(held, Mapping):
         inner = ", ".join(f"{words(name)}{_number_text(number)}" for name, number in held.items())
         return f": {inner}"
-    if isinstance(held, list):
-        return " " + " ".join(_number_text(number).strip() for number in held)
+    if isinstance(held, list):  # of numbers, or of moves
+        parts = [one.values() if isinstance(one, Mapping) else [one] for one in held]
+        return "".join(_number_text(number) for part in parts for number in part)
     return f" {held:.4g}" if isinstance(held, float) else f" {held}"
 
 

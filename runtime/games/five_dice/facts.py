@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ustad.runtime.core.facts import Facts, Numbers, differences, told
+from ustad.runtime.core.game import Advice
 from ustad.runtime.games.five_dice.bots import FIRST_WRITE, KEEP_NUMBER, Lane, TurnBot
 from ustad.runtime.games.five_dice.sheet import Keep, SheetState
 from ustad.runtime.games.five_dice.turn import ROLL_INDEX, ROLLS, keep_values
@@ -75,8 +76,9 @@ class SheetFacts(Facts[SheetState, Any]):
         del view
         return {}
 
-    def of(self, view: SheetState, moves: Sequence[Any]) -> list[Numbers]:
-        """Return the numbers of some legal moves."""
+    def of(self, view: SheetState, moves: Sequence[Any], advice: Advice[Any]) -> list[Numbers]:
+        """Return the numbers of some options."""
+        del advice
         ends = _Ends(self, view)
         kept = ends.keeps() if view.rolls_left else np.zeros((0, 0))
         roll = ROLL_INDEX[view.dice or ()]

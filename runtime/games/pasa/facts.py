@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ustad.runtime.core.facts import Facts, Numbers, told
+from ustad.runtime.core.game import Advice
 from ustad.runtime.games.pasa.levels import TableBot, bets_made
 from ustad.runtime.games.pasa.rules import PasaState
 
@@ -22,8 +23,9 @@ class PasaFacts(Facts[PasaState, int]):
     def __init__(self, bot: TableBot) -> None:
         self._bot = bot
 
-    def of(self, view: PasaState, moves: Sequence[int]) -> list[Numbers]:
+    def of(self, view: PasaState, moves: Sequence[int], advice: Advice[int]) -> list[Numbers]:
         """Return the mover's win share after each throw, the seats to come betting their best."""
+        del advice
         betting, bets = self._bot.betting(view), bets_made(view)
         seat = betting.bettors[len(bets)]
         return [

@@ -9,11 +9,19 @@ from typing import Any, NoReturn
 from ustad.runtime.core.chance import move_chance
 from ustad.runtime.core.entry import Entry, Flag, Flags, Given, Levels, Takes, whole_numbers
 from ustad.runtime.core.errors import PositionError, shown
+from ustad.runtime.core.facts import Facts
 from ustad.runtime.core.game import Bot
 from ustad.runtime.core.judge import Judge
 from ustad.runtime.games.raja_pasu.codec import CODEC
+from ustad.runtime.games.raja_pasu.facts import RajaPasuFacts
 from ustad.runtime.games.raja_pasu.judge import Margins
-from ustad.runtime.games.raja_pasu.levels import EasyBot, MediumBot, SearchBot, TableBot
+from ustad.runtime.games.raja_pasu.levels import (
+    EasyBot,
+    MediumBot,
+    Rater,
+    SearchBot,
+    TableBot,
+)
 from ustad.runtime.games.raja_pasu.rules import (
     NAME,
     RULES,
@@ -44,6 +52,13 @@ class RajaPasuLevels(Levels[RajaPasu, RajaPasuState, Sow]):
         if level == "hard":
             return SearchBot(rules, depth=4)
         return TableBot(rules, Rounds(rules, tables_folder(tables)).table)
+
+    def facts(
+        self, bot: Bot[RajaPasuState, Sow], rules: RajaPasu, tables: Path | None
+    ) -> Facts[RajaPasuState, Sow] | None:
+        """Return who knows the final score and the line."""
+        del rules, tables
+        return RajaPasuFacts(bot) if isinstance(bot, Rater) else None
 
     def judge(self, unit: str, bot: TableBot) -> Judge[RajaPasuState, Sow]:
         """Return who rates positions for every seat."""

@@ -233,6 +233,19 @@ class Search:
         return found
 
 
+def final_score(view: RajaPasuState, margin: float) -> tuple[int, int]:
+    """Return the seeds of the mover and of the other at the end of the round.
+
+    Args:
+        view: the position.
+        margin: what the mover will gain over the other from here on.
+    """
+    every = sum(view.board) + sum(view.captured)
+    ahead = int(margin) + view.captured[view.to_move] - view.captured[1 - view.to_move]
+    mine = (every + ahead) // 2
+    return mine, every - mine
+
+
 class Rater(Bot[RajaPasuState, Sow]):
     """A level that knows the margin of every move."""
 
@@ -274,12 +287,10 @@ class Rater(Bot[RajaPasuState, Sow]):
         for move, value in options:
             sown, after = view.sown(move), view.after_sowing(move)
             reply = "ends the round" if after.is_over() else f"reply {self.choose(after).hole}"
-            all_seeds = sum(view.board) + sum(view.captured)
-            ahead = int(value) + view.captured[view.to_move] - view.captured[1 - view.to_move]
-            mine = (all_seeds + ahead) // 2
+            mine, other = final_score(view, value)
             lines.append(
                 f"  hole {move.hole}: takes {sown.mine}, gives {sown.other}, {reply}; "
-                f"final score {mine} to {all_seeds - mine}"
+                f"final score {mine} to {other}"
             )
         return lines
 

@@ -17,7 +17,7 @@ from typing import Any
 
 from ustad.runtime.core.entry import Text
 from ustad.runtime.core.errors import MoveError, UsageError, UstadError
-from ustad.runtime.core.game import CHANCE, Bot
+from ustad.runtime.core.game import CHANCE, Advice, Bot
 from ustad.runtime.core.texts import advice_text, cost_text
 from ustad.runtime.record import Record, Writer, returns_of
 from ustad.tables import TableError
@@ -179,7 +179,7 @@ def _ask_person(text: Text[Any, Any], view: Any, adviser: Adviser, terminal: Ter
         if typed in {"", "h", "help"}:
             terminal.write("\n".join(filter(None, [text.outline, HELP])))
         elif typed == "?":
-            terminal.write(_told(lambda: advice_text(text, adviser().ask(view), TOLD)))
+            terminal.write(_told(lambda: _advice(text, adviser().ask(view), view)))
         else:
             try:
                 move = text.move_from_text(view, typed)
@@ -189,6 +189,12 @@ def _ask_person(text: Text[Any, Any], view: Any, adviser: Adviser, terminal: Ter
             if _settled(text, view, move, adviser, terminal):
                 return move
             terminal.write("taken back")
+
+
+def _advice(text: Text[Any, Any], advice: Advice[Any], view: Any) -> str:
+    """Return the best moves with what they cost, and the chances that there are."""
+    told = text.shortlist([move for move, _ in advice.options], TOLD)
+    return "\n".join(filter(None, [advice_text(text, advice, told), text.chances(view)]))
 
 
 def _settled(

@@ -21,7 +21,7 @@ from ustad.runtime.core import registry
 from ustad.runtime.core.errors import UsageError, shown
 from ustad.runtime.core.game import LEVELS
 from ustad.runtime.core.strict_json import LARGEST_TEXT, loads, without_mark
-from ustad.runtime.core.texts import advice_text
+from ustad.runtime.core.texts import advice_text, narrow
 from ustad.runtime.questions import Advisor, advice_to_json, check_top, read_position
 
 
@@ -82,8 +82,9 @@ def _ask(args: argparse.Namespace) -> int:
     if args.json:
         print_json(advice_to_json(entry.codec, advice, top, asked, reasons))
     else:
-        print(entry.text.describe(state))
-        print(advice_text(entry.text, advice, top, asked, reasons))
+        told = None if top is None else [*(move for move, _ in advice.options[:top]), asked]
+        print(narrow(entry.text.describe(state)))
+        print(narrow(advice_text(entry.text, advice, told, reasons)))
     return OK
 
 
@@ -101,7 +102,7 @@ def _apply(args: argparse.Namespace) -> int:
         entry = registry.entry(args.game)
         for event in answer["events"]:
             print(json.dumps(event))
-        print(entry.text.describe(entry.codec.state_from_json(answer["position"])))
+        print(narrow(entry.text.describe(entry.codec.state_from_json(answer["position"]))))
         print(json.dumps(answer["position"]))
     return OK
 

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from functools import cache, partial
 from itertools import count
 from pathlib import Path
-from textwrap import fill
 from typing import Any
 
 from ustad.runtime import play
@@ -25,12 +24,10 @@ from ustad.runtime.cli.parser import (
 from ustad.runtime.core.entry import AnyEntry
 from ustad.runtime.core.errors import UsageError
 from ustad.runtime.core.game import LEVELS
+from ustad.runtime.core.texts import narrow
 from ustad.runtime.questions import Advisor, check_level, check_seed
 from ustad.runtime.record import LONGEST_NAME, Player, Record, Writer, new, resume
 from ustad.runtime.review import as_text
-
-NARROW = 60
-"""Columns that suffice to read what is told before a game."""
 
 _OF_A_NEW_GAME = ("level", "players", "seat", "seed", "people", "name", "record", "option")
 """The flags that a game to go on with has no use for: its record tells them."""
@@ -71,7 +68,7 @@ def _play(args: argparse.Namespace) -> int:
     where = f"you sit in seat {seats[0]}" if len(seats) == 1 else f"people sit in seats {seats}"
     print(f"{entry.title}: {where} of {len(players)}; seed {seed}")
     if entry.text.note:
-        print(fill(entry.text.note, NARROW))
+        print(narrow(entry.text.note))
     # The seat that begins moves on from game to game.
     for number in count():
         luck = (seed, number) if number else (seed,)
@@ -151,7 +148,7 @@ class _Seats:
     ) -> bool:
         """Play a game, and return whether another one is wanted."""
         lost = "It is lost." if writer is None else f"{writer.path} keeps it for --resume."
-        terminal = play.Terminal(_typed, print, lost)
+        terminal = play.Terminal(_typed, lambda text: print(narrow(text)), lost)
         fallen = self.rules.luck(len(bots), luck)
         try:
             ended = play.Table(game, bots, self.adviser, terminal, writer).play(fallen)
@@ -172,6 +169,6 @@ class _Seats:
 def _typed(prompt: str) -> str:
     """Return the line typed at a prompt; what is not text in the terminal's code is refused."""
     try:
-        return input(prompt)
+        return input(f"{narrow(prompt.rstrip())} ")
     except UnicodeDecodeError:
         return "\N{REPLACEMENT CHARACTER}"

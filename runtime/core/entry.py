@@ -135,6 +135,10 @@ class Codec(ABC, Generic[StateT, MoveT, OutcomeT]):
         """Return what a move or outcome brought about, in order, as JSON objects."""
 
 
+NARROW = 60
+"""Columns that suffice to read and play any game."""
+
+
 class Text(ABC, Generic[StateT, MoveT]):
     """A game in words: what people read and type.
 
@@ -185,6 +189,15 @@ class Text(ABC, Generic[StateT, MoveT]):
         """Return a move that is about to be made, with what it brings where that is sure."""
         del state
         return self.describe_move(move)
+
+    def shortlist(self, options: Sequence[MoveT], top: int) -> Sequence[MoveT]:
+        """Return those of rated moves, best first, that a person who asks for advice is told."""
+        return options[:top]
+
+    def chances(self, view: StateT) -> str:
+        """Return in a line what chances a view holds, whatever is played; empty for nothing."""
+        del view
+        return ""
 
     def wastes(self, state: StateT, move: MoveT) -> bool:
         """Tell whether a move gives up what a person is asked about twice."""

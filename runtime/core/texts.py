@@ -1,12 +1,12 @@
-"""What the sentences of all games share: advice for people."""
+"""What the sentences of all games share: advice for people, and lines that fit a narrow screen."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from textwrap import fill
 from typing import Any
 
-from ustad.runtime.core.entry import Text
+from ustad.runtime.core.entry import NARROW, Text
 from ustad.runtime.core.facts import Numbers, Reasons, words
 from ustad.runtime.core.game import Advice
 
@@ -14,8 +14,7 @@ from ustad.runtime.core.game import Advice
 def advice_text(
     text: Text[Any, Any],
     advice: Advice[Any],
-    top: int | None = None,
-    asked: Any = None,
+    told: Collection[Any] | None = None,
     reasons: Reasons[Any] | None = None,
 ) -> str:
     """Return advice as text: the best move, then every move with what it costs.
@@ -23,8 +22,7 @@ def advice_text(
     Args:
         text: the game in words.
         advice: the advice.
-        top: how many options to tell, all by default.
-        asked: an option that is told in any case.
+        told: the options to tell, all by default.
         reasons: what speaks for these options.
     """
     lines = []
@@ -32,29 +30,53 @@ def advice_text(
         lines.append("best: " + " or ".join(map(text.describe_move, advice.best)))
     if advice.value is not None:
         lines.append(f"{(advice.unit or '').replace('_', ' ')}: {advice.value:.4f}")
-    for name, told in (advice.extra or {}).items():
-        if isinstance(told, list) and all(isinstance(number, float) for number in told):
-            lines.append(f"{name.replace('_', ' ')}: {' '.join(f'{n:.4f}' for n in told)}")
-        elif isinstance(told, str):
-            lines.append(f"{name.replace('_', ' ')}: {told}")
-        elif isinstance(told, bool):
-            lines.append(f"{name.replace('_', ' ')}: {'yes' if told else 'no'}")
+    for name, held in (advice.extra or {}).items():
+        if isinstance(held, list) and all(isinstance(number, float) for number in held):
+            lines.append(f"{words(name)}: {' '.join(f'{n:.4f}' for n in held)}")
+        elif isinstance(held, str):
+            lines.append(f"{words(name)}: {held}")
+        elif isinstance(held, bool):
+            lines.append(f"{words(name)}: {'yes' if held else 'no'}")
+    lines += _heads(list(advice.beside))
+    wide, value_wide = (22, 9) if advice.beside else (28, 12)
     for at, (move, value) in enumerate(advice.options):
-        if top is not None and at >= top and move != asked:
+        if told is not None and move not in told:
             continue
         cost = (advice.value or 0.0) - value
         costs = "best" if move in advice.best else f"costs {cost:.4f}"
-        beside = "".join(
-            f"  {name.replace('_', ' ')} {numbers[at]:.2f}"
-            for name, numbers in advice.beside.items()
-        )
-        line = f"  {text.describe_move(move):<28}{value:>12.4f}  {costs:<14}{beside}"
+        beside = "".join(f"{numbers[at]:>11.2f}" for numbers in advice.beside.values())
+        line = f"  {text.describe_move(move):<{wide}}{value:>{value_wide}.4f}  {costs:<12}{beside}"
         lines.append(line.rstrip())
         if reasons is not None:
             lines.append(_wrapped(facts_text(reasons.of[move]), "    "))
     if reasons is not None and reasons.why is not None:
         lines.append(_wrapped(f"why: {reasons.why}", ""))
     return "\n".join([*lines, *advice.notes()])
+
+
+def _heads(names: Sequence[str]) -> list[str]:
+    """Return the lines over further numbers of options, a word of each name a line."""
+    heads = [words(name).split() for name in names]
+    return [
+        " " * 47 + "".join(f"{' '.join(head[row : row + 1]):>11}" for head in heads)
+        for row in range(max(map(len, heads), default=0))
+    ]
+
+
+def narrow(text: str) -> str:
+    """Return text with lines longer than :data:`NARROW` broken between words, and set in."""
+    lines = []
+    for line in text.split("\n"):
+        indent = line[: len(line) - len(line.lstrip())] + "  "
+        broken = fill(
+            line,
+            NARROW,
+            subsequent_indent=indent,
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
+        lines.append(broken if len(line) > NARROW else line)
+    return "\n".join(lines)
 
 
 def facts_text(numbers: Numbers) -> str:
@@ -74,8 +96,8 @@ def _number_text(held: Any) -> str:
 
 
 def _wrapped(text: str, indent: str) -> str:
-    """Return text in lines of at most 79 columns, the first indented, the next ones deeper."""
-    return fill(text, 79, initial_indent=indent, subsequent_indent=f"{indent}  ")
+    """Return text in narrow lines, the first indented, the next ones deeper."""
+    return fill(text, NARROW, initial_indent=indent, subsequent_indent=f"{indent}  ")
 
 
 def cost_text(text: Text[Any, Any], advice: Advice[Any], move: Any) -> str:

@@ -11,8 +11,14 @@ from typing import Any
 import pytest
 
 from ustad.runtime.cli.main import main
+from ustad.runtime.core.entry import NARROW
 from ustad.runtime.core.registry import NAMES
 from ustad.runtime.core.registry import entry as entry_of
+
+BOXES = ["ones", "twos", "threes", "fours", "fives", "sixes", "three_", "four_"]
+BOXES += ["full", "small", "large", "yacht", "chance"]
+WHOLE_GAME = [word for box in BOXES for word in (box, "", "")]
+"""The boxes in order; what takes 0 is asked twice, else the second Enter shows the help."""
 
 
 @pytest.fixture
@@ -31,8 +37,8 @@ def test_a_mistyped_keep_is_taken_back_before_the_dice_fall(typed: Callable[...,
     """Seed 5 rolls 1 4 5 6 6 first."""
     shown = typed(["6", "u", "66", "", "q"], "--level", "hard")
     assert "taken back" in shown
-    assert shown.index("taken back") < shown.index("seat 0: keep 6 6")
-    assert "seat 0: keep 6\n" not in shown
+    assert shown.index("taken back") < shown.index("you keep 6 6")
+    assert "you keep 6\n" not in shown
 
 
 def test_advice_is_there_for_the_asking(typed: Callable[..., str]) -> None:
@@ -66,13 +72,13 @@ def test_leaving_is_asked_about_and_can_be_thought_better_of(typed: Callable[...
     shown = typed(["q", "", "66", "q", "n", "", "q", "y"], "--level", "hard")
     assert shown.count("leave the game? It is lost.") == 3
     assert shown.index("keep 6 6: Enter to go on") < shown.index("the game is left")
-    assert "seat 0: keep 6 6" in shown or "you: keep 6 6" in shown
+    assert "you keep 6 6" in shown
 
 
 def test_what_is_neither_enter_nor_u_is_asked_again(typed: Callable[..., str]) -> None:
     shown = typed(["66", "yes", "", "q", "y"], "--level", "hard")
     assert "expected Enter to go on, u to take it back" in shown
-    assert shown.count("keep 6 6: Enter to go on, u to take it back, ! for what it costs >") == 2
+    assert shown.count("keep 6 6: Enter to go on, u to take it back") == 2
 
 
 def test_errors_name_the_help(typed: Callable[..., str]) -> None:
@@ -85,10 +91,7 @@ def test_the_end_of_input_leaves_the_game(typed: Callable[..., str]) -> None:
 
 @pytest.mark.parametrize("players", ["1", "2", "6"])
 def test_a_whole_game_ends_with_what_each_gained(typed: Callable[..., str], players: str) -> None:
-    boxes = ["ones", "twos", "threes", "fours", "fives", "sixes", "three_", "four_"]
-    boxes += ["full", "small", "large", "yacht", "chance"]
-    lines = [word for box in boxes for word in (box, "")]
-    shown = typed(lines, "--players", players, "--level", "easy")
+    shown = typed(WHOLE_GAME, "--players", players, "--level", "easy")
     assert "the game is over" in shown
     last = shown.split("the game is over\n")[1].splitlines()[0]
     if players == "1":
@@ -99,13 +102,10 @@ def test_a_whole_game_ends_with_what_each_gained(typed: Callable[..., str], play
 
 
 def test_another_game_begins_one_seat_on(typed: Callable[..., str]) -> None:
-    boxes = ["ones", "twos", "threes", "fours", "fives", "sixes", "three_", "four_"]
-    boxes += ["full", "small", "large", "yacht", "chance"]
-    lines = [word for box in boxes for word in (box, "")]
-    shown = typed([*lines, "", "q"], "--level", "easy")
+    shown = typed([*WHOLE_GAME, "", "q"], "--level", "easy")
     first, second = shown.split("Enter for another game")
-    assert "seat 0 rolls 1 4 5 6 6" in first.split("seat 1 rolls")[0]
-    assert "seat 1 rolls" in second.split("seat 0 rolls")[0]
+    assert "you roll 1 4 5 6 6" in first.split("seat 1 rolls")[0]
+    assert "seat 1 rolls" in second.split("you roll")[0]
 
 
 def test_the_same_seed_is_the_same_game(typed: Callable[..., str]) -> None:
@@ -130,3 +130,45 @@ def test_bad_words_are_one_line_errors(
     assert run.status == 2
     assert message in run.err
     assert run.err.count("\n") == 1
+
+
+def test_the_points_are_named_and_a_zero_is_asked_twice(typed: Callable[..., str]) -> None:
+    """Dice 1 4 5 6 6; the second question comes for the zero alone."""
+    shown = typed(["sixes", "u", "yacht", "", "u", "yacht", "", "", "q"], "--level", "hard")
+    assert shown.count("> write sixes for 12: Enter to go on") == 1
+    assert "really write sixes" not in shown
+    assert shown.count("really write yacht for 0? Enter to go on") == 2
+    assert shown.count("taken back") == 2
+    assert "you write yacht for 0, total 0" in shown
+
+
+def test_advice_has_the_best_keeps_and_the_best_writes(typed: Callable[..., str]) -> None:
+    shown = typed(["?", "q"], "--players", "1")
+    options = [line for line in shown.splitlines() if line.startswith(("  keep", "  write"))]
+    assert [line.split()[0] for line in options] == ["keep"] * 4 + ["write"] * 4
+    assert "five equal this turn, if you go for them: 2.91%" in shown
+
+
+@pytest.mark.parametrize("game", [name for name in NAMES if name != "marriage"])
+@pytest.mark.parametrize("players", [2, 6])
+def test_sixty_columns_suffice(
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    game: str,
+    players: int,
+) -> None:
+    """A prompt that ends a line is followed by what a person would have typed, an Enter."""
+    most = entry_of(game).rules.seats.most
+    typed_lines = iter(["h", "nonsense", "", "0", "1", "", "chance", "", "", "q", "y"])
+
+    def read(prompt: str) -> str:
+        print(prompt)
+        return next(typed_lines, "q")
+
+    monkeypatch.setattr("builtins.input", read)
+    words = ["--level", "easy", "--seed", "5", "--players", str(min(players, most))]
+    assert main(["play", game, "--tables", str(tmp_path), *words]) == 0
+    shown = capsys.readouterr().out
+    assert "leave the game?" in shown
+    assert max(map(len, shown.splitlines())) <= NARROW + 1  # the space behind a prompt

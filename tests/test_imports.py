@@ -53,6 +53,7 @@ ROOMS = (
     ("words",),
     ("codec",),
     ("text",),
+    ("facts",),
     ("kernels",),
     ("export",),
     ("entry",),

@@ -65,8 +65,10 @@ def test_lines_lead_to_the_final_score(advisor: Advisor, level: str, closed: lis
                 ended += 1
                 kept = after.owned()
                 assert [kept[mover], kept[1 - mover]] == [own, other]
-            else:
-                assert len(facts["line"]) == 8
+            elif len(facts["line"]) < 8:  # the rest only a search could rate
+                bot = advisor.bot(ENTRY, after.rules, "expert")
+                assert level == "expert"
+                assert bot.margin(tuple(after.seeds()), after.ring().own) is None
     assert ended > 40
 
 
@@ -78,7 +80,7 @@ def test_the_sentence(advisor: Advisor) -> None:
     best = answer["options"][0]
     own, other = best["facts"]["final"]
     says = f"hole {best['move']['hole']} takes {best['facts']['captures']} and leads to"
-    assert answer["why"].startswith(f"{says} {own} to {other}; hole ")
+    assert answer["why"].startswith(f"{says} {own} to {other}; ")
 
 
 def test_tables_are_not_needed_at_hard(tmp_path: Path) -> None:

@@ -21,7 +21,6 @@ import time
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -184,139 +183,203 @@ def random_forgery(sound: Sound, luck: random.Random) -> Case:
     return "forged bits", sealed(bytes(content[USER_BLOCK:])), EITHER
 
 
-def forgeries(sound: Sound, work: Path) -> Iterator[Case]:
-    """Yield files that HDF5 reads and that are not what they should be, under a right digest."""
-    outside = work / "outside.h5"
-    values = np.asarray(sound.table.values)
-    with h5py.File(outside, "w") as file:
-        file["values"] = values
-    raw = work / "outside.raw"
-    raw.write_bytes(values.tobytes())
-    usual: dict[str, Any] = {
-        "chunks": pieces.chunks_of(values.shape, values.itemsize),
-        "compression": "gzip",
-        "shuffle": True,
-    }
+Change = Callable[[h5py.File], object]
 
-    halves = (*usual["chunks"][:-1], usual["chunks"][-1] // 2)
 
-    def put(file: h5py.File, data: Any = None, **how: Any) -> None:
-        del file["values"]
-        file.create_dataset("values", data=data, **how)
+def attribute(name: str, value: Any) -> Change:
+    """Return the change that gives a file another root attribute."""
+    if isinstance(value, str):
+        return lambda file: writing.set_attribute(file, name, value)
+    return lambda file: file.attrs.__setitem__(name, value)
 
-    def put_values(file: h5py.File, data: Any) -> None:
-        put(file, data, **usual)
-        arrays = {"values": np.asarray(data), **sound.table.parts}
+
+class Forger:
+    """Changes a table file through HDF5; each change takes the open file.
+
+    Args:
+        sound: the table.
+        work: a folder for files that forged ones point at.
+    """
+
+    def __init__(self, sound: Sound, work: Path) -> None:
+        self.sound = sound
+        self.values = np.asarray(sound.table.values)
+        self.outside, self.raw = work / "outside.h5", work / "outside.raw"
+        with h5py.File(self.outside, "w") as file:
+            file["values"] = self.values
+        self.raw.write_bytes(self.values.tobytes())
+        self.usual: dict[str, Any] = {
+            "chunks": pieces.chunks_of(self.values.shape, self.values.itemsize),
+            "compression": "gzip",
+            "shuffle": True,
+        }
+        self.alike: dict[str, Any] = {"shape": self.values.shape, "dtype": self.values.dtype}
+
+    def put(self, data: Any = None, **how: Any) -> Change:
+        """Put other values in, or the same in another way; nothing is said of them."""
+
+        def change(file: h5py.File) -> None:
+            del file["values"]
+            file.create_dataset("values", data=data, **how)
+
+        return change
+
+    def put_values(self, data: Any) -> Change:
+        """Put other values in, with their digest and start value."""
+
+        def change(file: h5py.File) -> None:
+            self.put(data, **self.usual)(file)
+            self._seal(file, values=np.asarray(data))
+            file.attrs["start_value"] = float(np.asarray(data).flat[self.sound.spec.start_index])
+
+        return change
+
+    def put_part(self, name: str, rows: int) -> Change:
+        """Claim so many rows of a part, or leave out so many, with the right digest."""
+
+        def change(file: h5py.File) -> None:
+            array = self.sound.table.parts[name]
+            shape = (rows if rows > 0 else len(array) + rows, *array.shape[1:])
+            chunks = pieces.chunks_of(shape, array.itemsize)
+            plain = name in self.sound.spec.plain
+            how = ({} if plain else self.usual) | {"chunks": chunks}
+            place = f"parts/{name}"
+            del file[place]
+            if rows > 0:
+                file.create_dataset(
+                    place, shape=shape, dtype=array.dtype, **how | {"chunks": chunks}
+                )
+                return
+            changed = array[: shape[0]]
+            file.create_dataset(place, data=changed, **how)
+            self._seal(file, **{name: changed})
+
+        return change
+
+    def _seal(self, file: h5py.File, **changed: Any) -> None:
+        arrays = {"values": self.values, **self.sound.table.parts, **changed}
         writing.set_attribute(file, "values_sha256", store.values_sha256(arrays))
-        file.attrs["start_value"] = float(arrays["values"].flat[sound.spec.start_index])
 
-    def put_part(file: h5py.File, name: str, rows: int) -> None:
-        array = sound.table.parts[name]
-        shape = (rows if rows > 0 else len(array) + rows, *array.shape[1:])
-        changed = array[: shape[0]]
-        place, chunks = f"parts/{name}", pieces.chunks_of(shape, array.itemsize)
-        plain = name in sound.spec.plain
-        how = {"chunks": chunks} if plain else {**usual, "chunks": chunks}
-        del file[place]
-        if rows > 0:
-            file.create_dataset(place, shape=shape, dtype=array.dtype, **how)
-            return
-        file.create_dataset(place, data=changed, **how)
-        arrays = {"values": values, **sound.table.parts, name: changed}
-        writing.set_attribute(file, "values_sha256", store.values_sha256(arrays))
+    def link(self, to: Any) -> Change:
+        """Put a link in the place of the values."""
 
-    def link(file: h5py.File, to: Any) -> None:
-        file.move("values", "elsewhere")
-        file["values"] = to
+        def change(file: h5py.File) -> None:
+            file.move("values", "elsewhere")
+            file["values"] = to
 
-    def virtual(file: h5py.File, source: str) -> None:
-        file.move("values", "elsewhere")
-        layout = h5py.VirtualLayout(shape=values.shape, dtype=values.dtype)
-        layout[...] = h5py.VirtualSource(source, "elsewhere", shape=values.shape)
-        file.create_virtual_dataset("values", layout)
+        return change
 
-    def unfold(file: h5py.File) -> None:
+    def virtual(self, source: str) -> Change:
+        """Let the values be those of another dataset."""
+
+        def change(file: h5py.File) -> None:
+            file.move("values", "elsewhere")
+            layout = h5py.VirtualLayout(**self.alike)
+            layout[...] = h5py.VirtualSource(source, "elsewhere", shape=self.values.shape)
+            file.create_virtual_dataset("values", layout)
+
+        return change
+
+    def unfold(self, file: h5py.File) -> None:
+        """Let a small piece of the values unfold to 600 million bytes."""
         stream = zlib.compressobj(1)
         zeros = b"".join(stream.compress(bytes(10**7)) for _ in range(60)) + stream.flush()
-        put(file, shape=values.shape, dtype=values.dtype, **usual)
-        file["values"].id.write_direct_chunk((0,) * values.ndim, zeros)
+        self.put(**self.alike, **self.usual)(file)
+        file["values"].id.write_direct_chunk((0,) * self.values.ndim, zeros)
 
-    def attribute(name: str, value: Any) -> Callable[[h5py.File], None]:
-        if isinstance(value, str):
-            return lambda file: writing.set_attribute(file, name, value)
-        return lambda file: file.attrs.__setitem__(name, value)
+    def places(self) -> Iterator[tuple[str, Change, Expected]]:
+        """Yield values that lie elsewhere."""
+        put, link, size = self.put, self.link, self.values.nbytes
+        to_file = h5py.ExternalLink(str(self.outside), "values")
+        yield "a link to another file", link(to_file), CORRUPT
+        yield "a link within", link(h5py.SoftLink("/elsewhere")), CORRUPT
+        yield "a link to itself", link(h5py.SoftLink("/values")), CORRUPT
+        for name, place in (("storage outside", self.raw), ("storage in a device", "/dev/zero")):
+            yield name, put(**self.alike, external=[(str(place), 0, size)]), CORRUPT
+        yield "virtual values", self.virtual("."), CORRUPT
+        yield "virtual values of another file", self.virtual(str(self.outside)), CORRUPT
 
-    other = values.copy()
-    other.flat[-1] += 1
-    changes: dict[str, tuple[Callable[[h5py.File], None], Expected]] = {
-        "a link to another file": (
-            lambda file: link(file, h5py.ExternalLink(str(outside), "values")), CORRUPT),
-        "a link within": (lambda file: link(file, h5py.SoftLink("/elsewhere")), CORRUPT),
-        "a link to itself": (lambda file: link(file, h5py.SoftLink("/values")), CORRUPT),
-        "storage outside": (
-            lambda file: put(file, shape=values.shape, dtype=values.dtype,
-                             external=[(str(raw), 0, values.nbytes)]), CORRUPT),
-        "storage in a device": (
-            lambda file: put(file, shape=values.shape, dtype=values.dtype,
-                             external=[("/dev/zero", 0, values.nbytes)]), CORRUPT),
-        "virtual values": (lambda file: virtual(file, "."), CORRUPT),
-        "virtual values of another file": (lambda file: virtual(file, str(outside)), CORRUPT),
-        "ten gigabytes of values": (
-            lambda file: put(file, shape=(10**10 // 8,), dtype="<f8", chunks=(1 << 16,),
-                             compression="gzip", shuffle=True), EITHER),
-        "ten gigabytes in one piece": (
-            lambda file: put(file, shape=values.shape, maxshape=(None,) * values.ndim,
-                             dtype=values.dtype, compression="gzip", shuffle=True,
-                             chunks=(*(1,) * (values.ndim - 1), 2**32 // 8 - 1)), CORRUPT),
-        "a piece without end": (unfold, CORRUPT),
-        "no pieces": (
-            lambda file: put(file, shape=values.shape, dtype=values.dtype, **usual), CORRUPT),
-        "no filters": (lambda file: put(file, values), CORRUPT),
-        "other pieces": (lambda file: put(file, values, **{**usual, "chunks": halves}), CORRUPT),
-        "another filter": (lambda file: put(file, values, compression="lzf"), CORRUPT),
-        "another type": (lambda file: put(file, values.astype(">f4")), MISMATCHED),
-        "another shape": (lambda file: put(file, values[:-1]), EITHER),
-        "no numbers": (lambda file: put(file, np.full(3, b"text")), MISMATCHED),
-        "a group for values": (
-            lambda file: (file.move("values", "old"), file.create_group("values"))[1], CORRUPT),
-        "no values": (lambda file: file.__delitem__("values"), CORRUPT),
-        "other values": (
-            lambda file: put(file, other, **usual), CORRUPT),
-        "another start value": (attribute("start_value", 0.125), CORRUPT),
-        "a start value that is none": (attribute("start_value", float("nan")), CORRUPT),
-        "deep counts": (attribute("counts", "[" * 60_000), CORRUPT),
-        "counts with NaN": (attribute("counts", '{"states": NaN}'), CORRUPT),
-        "keys twice": (
-            attribute("options", sound.spec.options_json.replace("{", '{"x":1,"x":2,', 1)),
-            MISMATCHED),
-        "another game": (attribute("game", "chess"), MISMATCHED),
-        "long text": (attribute("unit", "points\n" * 9_000), MISMATCHED),
-        "text in a heap": (
-            lambda file: file.attrs.__setitem__("format", "ustad table"), MISMATCHED),
-        "a number for text": (attribute("quantity", 7), MISMATCHED),
-        "many numbers for one": (attribute("index_version", [1, 2, 3]), EITHER),
-        "what no table has": (
-            lambda file: file.create_dataset("more", (2**46, 0), "<f8"), CORRUPT),
-        "thousands of arrays": (
-            lambda file: [file.create_dataset(f"x{n}", data=n) for n in range(3000)], CORRUPT),
-    }  # fmt: skip
-    for part, form in sound.spec.parts.items():
-        if form.is_open_ended:
-            changes[f"{part} too short"] = (partial(put_part, name=part, rows=-1), CORRUPT)
-            changes[f"{part} without end"] = (partial(put_part, name=part, rows=2**40), EITHER)
-    for name in ("format_version", "index_version", "solver_version"):
-        changes[f"an older {name}"] = (attribute(name, 0), MISMATCHED)
-        changes[f"a newer {name}"] = (attribute(name, 2**40), MISMATCHED)
-    if values.dtype.kind == "f":
+    def forms(self) -> Iterator[tuple[str, Change, Expected]]:
+        """Yield values of another size, cut or packed in another way, or of another type."""
+        put, values, usual = self.put, self.values, self.usual
+        packed = {"compression": "gzip", "shuffle": True}
+        ten = put(shape=(10**10 // 8,), dtype="<f8", chunks=(1 << 16,), **packed)
+        yield "ten gigabytes of values", ten, EITHER
+        one_piece = (*(1,) * (values.ndim - 1), 2**32 // 8 - 1)
+        endless = {**self.alike, "maxshape": (None,) * values.ndim, "chunks": one_piece}
+        yield "ten gigabytes in one piece", put(**endless, **packed), CORRUPT
+        yield "a piece without end", self.unfold, CORRUPT
+        yield "no pieces", put(**self.alike, **usual), CORRUPT
+        yield "no filters", put(values), CORRUPT
+        halves = (*usual["chunks"][:-1], usual["chunks"][-1] // 2)
+        yield "other pieces", put(values, **{**usual, "chunks": halves}), CORRUPT
+        yield "another filter", put(values, compression="lzf"), CORRUPT
+        yield "another type", put(values.astype(">f4")), MISMATCHED
+        yield "another shape", put(values[:-1]), EITHER
+        yield "no numbers", put(np.full(3, b"text")), MISMATCHED
+
+        def group(file: h5py.File) -> None:
+            file.move("values", "old")
+            file.create_group("values")
+
+        yield "a group for values", group, CORRUPT
+        yield "no values", lambda file: file.__delitem__("values"), CORRUPT
+        other = values.copy()
+        other.flat[-1] += 1
+        yield "other values", put(other, **usual), CORRUPT
+
+    def attributes(self) -> Iterator[tuple[str, Change, Expected]]:
+        """Yield attributes that say something else, and things that no table has."""
+        options = self.sound.spec.options_json.replace("{", '{"x":1,"x":2,', 1)
+        yield "another start value", attribute("start_value", 0.125), CORRUPT
+        yield "a start value that is none", attribute("start_value", float("nan")), CORRUPT
+        yield "deep counts", attribute("counts", "[" * 60_000), CORRUPT
+        yield "counts with NaN", attribute("counts", '{"states": NaN}'), CORRUPT
+        yield "keys twice", attribute("options", options), MISMATCHED
+        yield "another game", attribute("game", "chess"), MISMATCHED
+        yield "long text", attribute("unit", "points\n" * 9_000), MISMATCHED
+        yield (
+            "text in a heap",
+            lambda file: file.attrs.__setitem__("format", "ustad table"),
+            MISMATCHED,
+        )
+        yield "a number for text", attribute("quantity", 7), MISMATCHED
+        yield "many numbers for one", attribute("index_version", [1, 2, 3]), EITHER
+        yield (
+            "what no table has",
+            lambda file: file.create_dataset("more", (2**46, 0), "<f8"),
+            CORRUPT,
+        )
+        yield (
+            "thousands of arrays",
+            lambda file: [file.create_dataset(f"x{n}", data=n) for n in range(3000)],
+            CORRUPT,
+        )
+        for name in ("format_version", "index_version", "solver_version"):
+            yield f"an older {name}", attribute(name, 0), MISMATCHED
+            yield f"a newer {name}", attribute(name, 2**40), MISMATCHED
+
+    def numbers(self) -> Iterator[tuple[str, Change, Expected]]:
+        """Yield parts of another length, and values that cannot be, with right digests."""
+        for part, form in self.sound.spec.parts.items():
+            if form.is_open_ended:
+                yield f"{part} too short", self.put_part(part, -1), CORRUPT
+                yield f"{part} without end", self.put_part(part, 2**40), EITHER
+        if self.values.dtype.kind != "f":
+            return
         for number in (math.nan, math.inf, -math.inf, 1e308, -1e308):
-            changed = values.copy()
-            changed.flat[values.size // 2] = number
-            changes[f"{number} among the values"] = (
-                lambda file, changed=changed: put_values(file, changed), CORRUPT)  # fmt: skip
-    if sound.spec.check is not None and values.dtype.kind == "f":
-        changes["zeros for values"] = (lambda file: put_values(file, 0 * values), CORRUPT)
-    copy = work / "forged.h5"
-    for name, (change, expected) in changes.items():
+            changed = self.values.copy()
+            changed.flat[changed.size // 2] = number
+            yield f"{number} among the values", self.put_values(changed), CORRUPT
+        if self.sound.spec.check is not None:
+            yield "zeros for values", self.put_values(0 * self.values), CORRUPT
+
+
+def forgeries(sound: Sound, work: Path) -> Iterator[Case]:
+    """Yield files that HDF5 reads and that are not what they should be, under a right digest."""
+    forger, copy = Forger(sound, work), work / "forged.h5"
+    kinds = forger.places(), forger.forms(), forger.attributes(), forger.numbers()
+    for name, change, expected in itertools.chain(*kinds):
         copy.write_bytes(sound.content)
         with h5py.File(copy, "r+") as file:
             change(file)

@@ -38,18 +38,19 @@ def add_ask(commands: Any, games: Sequence[str]) -> None:
         parser.add_argument("--top", metavar="N", help="show the best N options only")
         parser.add_argument("--facts", action="store_true", help="tell what speaks for each option")
         parser.add_argument("--move", metavar="JSON", help="a legal move: tell what it gives up")
-        flags = entry.flags
-        add_flags(parser, flags.flags, flags.title)
+        add_flags(parser, entry.flags.of_adviser)
+        add_flags(parser, entry.flags.flags, entry.flags.title)
 
 
 def add_apply(commands: Any, games: Sequence[str]) -> None:
     """Add the command ``apply``."""
     text = "the position after a move or an outcome of chance"
-    for _, parser in add_for_each_game(commands, "apply", _apply, text, games):
+    for entry, parser in add_for_each_game(commands, "apply", _apply, text, games):
         _add_position(parser)
         parser.add_argument("--move", metavar="JSON", help="a legal move")
         parser.add_argument("--outcome", metavar="JSON", help="what chance brings")
         parser.add_argument("--seed", metavar="N", help="draws what chance brings")
+        add_flags(parser, entry.flags.flags, entry.flags.title)
 
 
 def _position(args: argparse.Namespace, from_flags: Any) -> Any:
@@ -89,7 +90,7 @@ def _ask(args: argparse.Namespace) -> int:
 
 
 def _apply(args: argparse.Namespace) -> int:
-    position = _position(args, None)
+    position = _position(args, registry.entry(args.game).flags.position(vars(args)))
     answer = Advisor(folder_given(args)).apply(
         position,
         None if args.move is None else loads(args.move, "move"),

@@ -394,6 +394,7 @@ class Flags(Generic[GameT]):
         title: what they are for.
         flags: the flags.
         position: returns the JSON position that they describe, None if none was given.
+        of_adviser: further flags, of those who ask.
         adviser: returns who answers if the flags ask for another than a level's bot,
             from the flags, the rules and the folder of the tables.
     """
@@ -401,6 +402,7 @@ class Flags(Generic[GameT]):
     title: str = ""
     flags: tuple[Flag, ...] = ()
     position: Callable[[Given], dict[str, Any] | None] = no_position
+    of_adviser: tuple[Flag, ...] = ()
     adviser: Callable[[Given, GameT, Path | None], Bot[Any, Any] | None] = (
         lambda given, rules, tables: None
     )

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ustad.runtime.core.entry import Entry, Flag, Flags, Given, Levels, whole_number
+from ustad.runtime.core.entry import Entry, Flag, Flags, Given, Levels, Takes, whole_numbers
 from ustad.runtime.core.errors import PositionError
 from ustad.runtime.core.facts import Facts
 from ustad.runtime.core.game import Bot
@@ -61,15 +61,17 @@ class DicePokerLevels(Levels[DicePoker, SheetState, Any]):
 
 def _position(given: Given) -> dict[str, Any] | None:
     """Return the position that the flags describe, None without any flag."""
-    position, turns_left = sheet_position(NAME, RULES, given), given["turns_left"]
+    told = given["turns_left"]
+    turns_left = None if told is None else whole_numbers("--turns-left", told)
+    position = sheet_position(NAME, RULES, given, turns_left)
     if position is None and turns_left is not None:
         raise PositionError("--turns-left: expected --sheet beside it")
     if position is None:
         return None
     if turns_left is not None:
-        position["turns_left"] = [whole_number("--turns-left", turns_left)]
+        position["turns_left"] = turns_left
     elif RULES.read_options(position["options"])["dash"] == "deferred":
-        position["turns_left"] = [max(ROW_COUNT - len(position["sheets"][0]), 0)]
+        position["turns_left"] = [max(ROW_COUNT - len(sheet), 0) for sheet in position["sheets"]]
     return position
 
 
@@ -77,7 +79,12 @@ FLAGS: Flags[DicePoker] = Flags(
     TITLE,
     (
         *sheet_flags(RULES),
-        Flag("--turns-left", "turns to play under dash=deferred; none: none passed", "N"),
+        Flag(
+            "--turns-left",
+            "turns to play of each sheet, under dash=deferred; none: none passed",
+            "N",
+            Takes.SEVERAL,
+        ),
     ),
     _position,
 )

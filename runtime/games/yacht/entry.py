@@ -89,11 +89,9 @@ def _target_adviser(given: Given, rules: Yacht, tables: Path | None) -> YachtBot
 
 FLAGS: Flags[Yacht] = Flags(
     TITLE,
-    (
-        *sheet_flags(RULES),
-        Flag("--target", "ask for the best chance of so many points", "TOTAL"),
-    ),
+    sheet_flags(RULES),
     partial(sheet_position, NAME, RULES),
+    (Flag("--target", "ask for the best chance of so many points", "TOTAL"),),
     _target_adviser,
 )
 

@@ -203,6 +203,10 @@ WRONG = {
     "top 0": ("--sheet ones=3 --top 0", "usage", "top: expected"),
     "top x": ("--sheet ones=3 --top x", "usage", "top: expected a whole number"),
     "both": ("--sheet ones=3 --position -", "usage", "not both"),
+    "no sheet": ("--first 1", "position", "--first: expected --sheet beside it"),
+    "no such seat": ("--sheet ones=3 --to-move 1", "position", "to_move: expected 0, got 1"),
+    "a seat in letters": ("--sheet ones=3 --to-move me", "position", "--to-move: expected a whole"),
+    "seven sheets": ("--sheet ones=3 " * 7, "position", "1 to 6 seats"),
     "no file": ("--position /none/position.json", "usage", "/none/position.json"),
     "a folder": ("--position /", "usage", "--position: /"),
     "unknown flag": ("--sheets ones=3 --dices 1", "usage", "--dices"),
@@ -468,10 +472,48 @@ def test_verify_finds_the_bad_table(
     assert sum(line.startswith("BAD  ") for line in text.out.splitlines()) == 1
 
 
-def test_a_second_sheet_is_refused(run_ustad: Ustad) -> None:
-    """The first would be forgotten."""
-    line = in_error(run_ustad("ask", "yacht", "--sheet", "ones=1", "--sheet", "twos=2"))
-    assert "--sheet: expected one" in line
+@pytest.mark.parametrize(
+    ("words", "first", "to_move"),
+    [
+        ("--sheet ones=3 --sheet twos=2", 0, 0),
+        ("--sheet ones=3 --sheet twos=2,chance=9", 1, 0),
+        ("--sheet ones=3 --sheet twos=2 --first 1", 1, None),
+        ("--sheet ones=3 --sheet twos=2 --to-move 1", 1, 1),
+        ("--sheet ones=3,sixes=6 --sheet twos=2 --to-move 1", 0, 1),
+        ("--sheet ones=3 --sheet twos=2,sixes=6 --sheet fives=5,sixes=6", 1, 0),
+        ("--sheet ones=3,sixes=6 --sheet twos=2,sixes=6 --sheet fives=5 --to-move 2", 0, 2),
+    ],
+)
+def test_a_sheet_for_each_seat(
+    run_ustad: Ustad, words: str, first: int, to_move: int | None
+) -> None:
+    """Who rolled first follows from the boxes: the seats before to_move that are a turn ahead."""
+    run = run_ustad(
+        *f"apply yacht {words} --dice 1 2 3 4 5 --rolls-left 2 --json --move".split(), '{"keep":[]}'
+    )
+    if to_move is None:
+        assert "sheets[1]: expected 2 turns taken, since seat 1 rolled first" in in_error(
+            run, "position"
+        )
+        return
+    position = run.json["position"]
+    assert (position["first"], position["to_move"]) == (first, to_move)
+    assert len(position["sheets"]) == words.count("--sheet")
+
+
+def test_sheets_of_dice_poker_with_their_turns_left(run_ustad: Ustad) -> None:
+    school = ",".join(f"{row}=0" for row in ("ones", "twos", "threes", "fours", "fives", "sixes"))
+    words = f"apply dice_poker --sheet {school} --sheet {school},pair=12 --dice 1 2 3 5 6"
+    run = run_ustad(
+        *f"{words} --rolls-left 0 --turns-left 9 8 --json --move".split(), '{"pass":true}'
+    )
+    assert run.json["position"]["turns_left"] == [8, 8]
+    assert run.json["position"]["first"] == 1
+    one = run_ustad(
+        *f"{words} --rolls-left 0 --turns-left 9 --json --move".split(), '{"pass":true}'
+    )
+    assert one.status == 2
+    assert "turns_left: expected a list with 2 numbers" in one.json["error"]["message"]
 
 
 def test_play_tells_at_once_which_table_is_missing(run_ustad: Ustad, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Views read from JSON, held against what a round can have brought about.
+"""Views and whole rounds read from JSON, held against what a round can have brought about.
 
 Errors name the key that cannot be so, and what was expected.
 """
@@ -6,6 +6,7 @@ Errors name the key that cannot be so, and what was expected.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -24,6 +25,7 @@ from ustad.runtime.games.marriage.cards.cards import (
 )
 from ustad.runtime.games.marriage.cards.melds import SHOW_MELDS
 from ustad.runtime.games.marriage.round.course import NOBODY, is_over, pile_size, seat_of_turn
+from ustad.runtime.games.marriage.round.deal import Deal
 from ustad.runtime.games.marriage.round.known import chance_of_no_tiplu
 from ustad.runtime.games.marriage.round.legality import check_finish_melds
 from ustad.runtime.games.marriage.round.public import PublicState, Seat
@@ -44,6 +46,35 @@ def check_view(fields: Fields, view: View) -> None:
     _check_pile(fields, view.public)
     if len(view.public.discards) == view.public.course.turns:
         _check_whole_play(fields, view)
+
+
+def check_whole(
+    fields: Fields, deal: Deal, maal: Sequence[int] | None, net: Sequence[float] | None
+) -> None:
+    """Raise PositionError for a whole round that cannot be; maal and net are those told."""
+    public, course = deal.public, deal.public.course
+    for seat, hand in enumerate(deal.hands):
+        if len(hand) != public.in_hand(seat):
+            fields.fail(f"hands[{seat}]", f"{public.in_hand(seat)} cards", len(hand))
+    _check_stock(fields, public)
+    tiplu = () if deal.tiplu is None else (deal.tiplu,)
+    found = counts_of((*flat(deal.hands), *deal.stock, *tiplu)) + public.open_cards()
+    for card in np.flatnonzero(found != COPIES):
+        raise PositionError(
+            f"position: {CARD_NAMES[card]}: there are {COPIES[card]}, got {found[card]} in hands, "
+            "table, pile, stock and tiplu"
+        )
+    if course.shown and not course.tiplu_drawn and min(deal.stock, default=PUTALI) < PUTALI:
+        fields.fail("tiplu_drawn", "true, since somebody has shown", False)
+    check_view(fields, deal.view(public.to_move))
+    missing = public.held() - np.array([counts_of(hand) for hand in deal.hands])
+    if len(public.discards) == course.turns and (missing > 0).any():
+        seat, card = np.argwhere(missing > 0)[0]
+        named = CARD_NAMES[card]
+        raise PositionError(f"position: hands[{seat}]: expected {named}, taken and not thrown")
+    for key, told, true in (("maal", maal, deal.maal()), ("net", net, deal.returns())):
+        if told is not None and tuple(told) != true:
+            fields.fail(key, str([int(points) for points in true]), [int(p) for p in told])
 
 
 # What the seat holds and sees.

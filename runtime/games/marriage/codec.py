@@ -1,4 +1,10 @@
-"""Marriage as JSON: a seat's view, moves, and what happened.
+"""Marriage as JSON: a seat's view, the whole round, moves, and what happened.
+
+**A whole round** is the host's position: ``hands`` holds the cards of each seat, ``stock`` those
+of the stock, drawn from the end of the list, the tiplu from its beginning; ``sees`` tells of each
+seat whether it sees the tiplu: who has just shown may see it only after the discard.
+
+**A view** is what one seat knows.
 
 Beside the keys that every position has, these are there where they are needed: ``finisher``
 (a seat, or null if the stock was used up) once the round is over, with ``maal`` and ``net``
@@ -38,10 +44,11 @@ from ustad.runtime.games.marriage.cards.melds import (
     is_tanela,
     melds_to_json,
 )
-from ustad.runtime.games.marriage.checks import check_view
+from ustad.runtime.games.marriage.checks import check_view, check_whole
 from ustad.runtime.games.marriage.round.course import (
     NOBODY,
     Course,
+    among,
     first_turn,
     is_over,
     seat_to_move,
@@ -69,19 +76,21 @@ PHASES = ("draw", "discard")
 """The words for a turn before the draw and after it."""
 
 
-class MarriageCodec(Codec[View, Move, int]):
+class MarriageCodec(Codec[Any, Move, int]):
     """Views, moves and cards as JSON."""
 
     # Positions.
 
-    def state_from_json(self, position: Any) -> View:
-        """Return the view that a JSON position describes."""
+    def state_from_json(self, position: Any) -> View | Deal:
+        """Return the view, or the whole round, that a JSON position describes."""
         fields = Fields(position, "position")
         fields.one_of("game", (NAME,))
         rules = RULES.read(fields.take("options", {}))
         players = fields.integer("players", RULES.seats.least, RULES.seats.most)
-        seat = fields.integer("seat", 0, players - 1)
         end_given = "finisher" in position
+        if "hands" in position:
+            return _read_whole(fields, rules, players, end_given)
+        seat = fields.integer("seat", 0, players - 1)
         public, tiplu_drawn = _read_public(fields, rules, players)
         hand = tuple(sorted(_card_list(fields, "hand", fields.take("hand"))))
         drawn, tiplu = _read_card(fields, "drawn"), _read_card(fields, "tiplu")
@@ -92,29 +101,36 @@ class MarriageCodec(Codec[View, Move, int]):
         view = View(rules, public, seat, hand, drawn, tiplu, Waits.NOTHING, maal, net)
         view = _with_blind(fields, view, blind_given)
         view = view._replace(waits=_waits(view, tiplu_drawn))
-        if not end_given and (maal or net):
-            fields.fail("finisher", "a seat or null beside maal and net", None)
-        if end_given and not is_over(view.public.course):
-            fields.fail("finisher", "a seat, since the stock is not used up", None)
+        _check_end(fields, view.public.course, end_given, bool(maal or net))
         check_view(fields, view)
         return view
 
     def state_to_json(self, state: View | Deal) -> dict[str, Any]:
-        """Return the JSON of a view; of a whole round, the view of the seat to move."""
-        view = state.view(state.public.to_move) if isinstance(state, Deal) else state
-        public, course = view.public, view.public.course
-        whether = view.waits == Waits.WHETHER_TIPLU
+        """Return the JSON of a view or of a whole round."""
+        public, course = state.public, state.public.course
+        whether = blind = False
+        if isinstance(state, Deal):
+            whose: dict[str, Any] = {}
+            held: dict[str, Any] = {"hands": [names_of(hand) for hand in state.hands]}
+            stock: dict[str, Any] = {
+                "stock": names_of(reversed(state.stock)),
+                "sees": [sees_tiplu(course, seat) for seat in range(course.players)],
+            }
+        else:
+            whose, held = {"seat": state.seat}, {"hand": names_of(state.hand)}
+            stock, whether = {"stock": course.stock}, state.waits == Waits.WHETHER_TIPLU
+            blind = course.blind and not state.mine
         position: dict[str, Any] = {
             "game": NAME,
-            "options": view.rules.options,
+            "options": state.rules.options,
             "players": course.players,
-            "seat": view.seat,
+            **whose,
             "to_move": public.to_move,
             "dealer": course.dealer,
             "turns": course.turns,
             "phase": PHASES[course.has_drawn],
-            "hand": names_of(view.hand),
-            "drawn": None if view.drawn is None else CARD_NAMES[view.drawn],
+            **held,
+            "drawn": None if state.drawn is None else CARD_NAMES[state.drawn],
             "table": [
                 {
                     "seat": at,
@@ -126,21 +142,22 @@ class MarriageCodec(Codec[View, Move, int]):
                 for at, seat in enumerate(public.seats)
             ],
             "tiplu_drawn": None if whether else course.tiplu_drawn,
-            "tiplu": None if view.tiplu is None else CARD_NAMES[view.tiplu],
+            "tiplu": None if state.tiplu is None else CARD_NAMES[state.tiplu],
             "pile": names_of(public.pile),
             "discards": _entries(public.discards),
             "taken": _entries(public.taken),
-            "stock": course.stock,
+            **stock,
         }
-        if course.barred != _just_taken(public, view.drawn):
+        if course.barred != _just_taken(public, state.drawn):
             position["drawn_from"] = STOCK if course.barred == NO_CARD else PILE
-        if course.blind and not view.mine:
+        if blind:
             position["shown_blind"] = True
         if is_over(course):
             position["finisher"] = None if course.finisher == NOBODY else course.finisher
-            if view.maal is not None and view.net is not None:
-                position["maal"] = list(view.maal)
-                position["net"] = [int(points) for points in view.net]
+            maal, net = self.scores(state), self.returns(state)
+            if maal is not None and net is not None:
+                position["maal"] = list(maal)
+                position["net"] = [int(points) for points in net]
         return position
 
     # Moves and outcomes.
@@ -219,6 +236,7 @@ class MarriageCodec(Codec[View, Move, int]):
         if is_over(course):
             finisher = None if course.finisher == NOBODY else course.finisher
             end: dict[str, Any] = {"over": True, "finisher": finisher}
+            end["next_dealer"] = (course.dealer + 1) % course.players
             if isinstance(after, Deal):
                 end |= {"maal": list(after.maal()), "net": [int(p) for p in after.returns()]}
             found.append(end)
@@ -228,10 +246,52 @@ class MarriageCodec(Codec[View, Move, int]):
 # Reading positions.
 
 
-def _read_public(fields: Fields, rules: Marriage, players: int) -> tuple[PublicState, bool | None]:
+def _read_whole(fields: Fields, rules: Marriage, players: int, end_given: bool) -> Deal:
+    """Return the whole round that a position describes; see the module's docstring."""
+    given = fields.take("hands")
+    if not isinstance(given, list) or len(given) != players:
+        fields.fail("hands", f"a list with the cards of each of {players} seats", given)
+    hands = tuple(
+        tuple(sorted(_card_list(fields, f"hands[{seat}]", hand))) for seat, hand in enumerate(given)
+    )
+    stock = _card_list(fields, "stock", fields.take("stock"))
+    public, tiplu_drawn = _read_public(fields, rules, players, len(stock))
+    drawn, tiplu = _read_card(fields, "drawn"), _read_card(fields, "tiplu")
+    if tiplu_drawn != (tiplu is not None):
+        fields.fail("tiplu_drawn", f"{shown(tiplu is not None)}, by the tiplu", tiplu_drawn)
+    public = _with_barred(fields, public, drawn)
+    sees = fields.take("sees")
+    maal, net = _read_result(fields, players)
+    fields.done()
+    _check_end(fields, public.course, end_given, bool(maal or net))
+    course, player = public.course, public.to_move
+    if not isinstance(sees, list) or list(map(type, sees)) != [bool] * players:
+        fields.fail("sees", f"a list of true or false for each of {players} seats", sees)
+    may_be_blind = among(course.shown, player) and not sees_at_once(course, rules.numbers)
+    course = course._replace(blind=bool(tiplu_drawn) and may_be_blind and not sees[player])
+    seen = [sees_tiplu(course, seat) for seat in range(players)]
+    if sees != seen:
+        fields.fail("sees", f"{shown(seen)}, by who has shown", sees)
+    deal = Deal(rules, public._replace(course=course), hands, drawn, tiplu, tuple(reversed(stock)))
+    check_whole(fields, deal, maal, net)
+    return deal
+
+
+def _check_end(fields: Fields, course: Course, end_given: bool, settled: bool) -> None:
+    """Refuse a finisher, maal and net where they do not belong."""
+    if not end_given and settled:
+        fields.fail("finisher", "a seat or null beside maal and net", None)
+    if end_given and not is_over(course):
+        fields.fail("finisher", "a seat, since the stock is not used up", None)
+
+
+def _read_public(
+    fields: Fields, rules: Marriage, players: int, stock: int | None = None
+) -> tuple[PublicState, bool | None]:
     """Return the public state, and whether the tiplu is drawn, None if chance is to tell.
 
-    Which card is barred and who is blind is read later.
+    Which card is barred and who is blind is read later.  ``stock`` is how many cards it has,
+    if the position tells them all.
     """
     dealer = fields.integer("dealer", 0, players - 1)
     turns = fields.integer("turns", 0, 10**6)
@@ -254,7 +314,7 @@ def _read_public(fields: Fields, rules: Marriage, players: int) -> tuple[PublicS
     taken = _seat_cards(fields, "taken", players)
     course = course._replace(
         has_drawn=has_drawn,
-        stock=fields.integer("stock", 0, ALL_CARDS),
+        stock=fields.integer("stock", 0, ALL_CARDS) if stock is None else stock,
         shown=sum(1 << at for at, row in enumerate(seats) if row.shown),
         dublees=sum(1 << at for at, row in enumerate(seats) if row.dublees),
         tiplu_drawn=tiplu_drawn is True,

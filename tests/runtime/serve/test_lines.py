@@ -265,6 +265,21 @@ def test_the_exchange_in_the_readme_is_what_happens(advisor: Advisor) -> None:
         assert json.loads(told.removeprefix("< ")) == answer(request[2:].encode(), advisor)
 
 
+def test_the_client_in_the_readme_hosts_a_game_of_marriage(capfd: Any) -> None:
+    readme = Path(__file__).parents[3] / "runtime" / "serve" / "README.md"
+    block = re.search(r"```python\n(import json.*?)```", readme.read_text("utf-8"), re.DOTALL)
+    assert block is not None
+    code = block.group(1)
+    assert len(code.splitlines()) <= 30
+    command = '["ustad", "serve"]'
+    assert command in code
+    exec(code.replace(command, f"[{sys.executable!r}, '-m', 'ustad.runtime', 'serve']"), {})
+    rows = [line.split() for line in capfd.readouterr().out.splitlines()]
+    assert [row[0] for row in rows] == list(LEVELS)
+    assert sum(int(row[2]) for row in rows) == 0
+    assert any(int(row[1]) for row in rows)
+
+
 def test_the_first_line_may_begin_with_a_byte_order_mark(advisor: Advisor) -> None:
     line = b'\xef\xbb\xbf{"id":1,"method":"fly"}\n'
     answers = io.StringIO()

@@ -248,8 +248,7 @@ class View(NamedTuple):
         """Return this view, or refuse another seat's."""
         if player != self.seat:
             raise PositionError(
-                f"position: it is what seat {self.seat} knows, and seat {player} is to move: "
-                f"expected the view of seat {player}"
+                f"position: it is what seat {self.seat} knows: expected the view of seat {player}"
             )
         return self
 

@@ -288,6 +288,10 @@ class Advisor:
         self._bots.move_to_end(key)
         return self._bots[key]
 
+    def has_bot(self, rules: Any, level: str) -> bool:
+        """Tell whether the bot of a level for these rules was asked for lately."""
+        return (rules, level) in self._bots
+
     def probe(self, state: State[MoveT], level: str = "expert") -> Advice[MoveT]:
         """Return what a level says of a state: best moves, value, and every move with its value.
 

@@ -67,12 +67,22 @@ they may need what ``levels`` needs, and be needed by whatever comes after ``sta
 FIND_BY_NAME = {
     "runtime.core.registry": "the entries",
     "runtime.cli.main": "the modules of commands",
+    "runtime.cli.serve": "the HTTP server, whose libraries are an extra",
     "runtime.cli.build": "the solver, which only the build command starts",
     "solver.build": "the solvers of games",
 }
 """The modules that load others of the house by name."""
 
-OPTIONAL = {"numba", "scipy", "tqdm", "distributed", "matplotlib"}
+OPTIONAL = {
+    "numba",
+    "scipy",
+    "tqdm",
+    "distributed",
+    "matplotlib",
+    "starlette",
+    "uvicorn",
+    "prometheus_client",
+}
 """Libraries of extras; they may be imported where they are used."""
 
 

@@ -136,7 +136,7 @@ class Table:
         returns = returns_of(state)
         if self.writer and returns is not None:
             self.writer.end(returns)
-        self.terminal.write(self.text.describe(state))
+        self.terminal.write(f"\n{self.text.describe(state)}")
         self.terminal.write(self.text.result(state))
         return replace(self.record, steps=tuple(steps), states=tuple(states), returns=returns)
 
@@ -177,7 +177,7 @@ def _ask_person(text: Text[Any, Any], view: Any, adviser: Adviser, terminal: Ter
     while True:
         typed = terminal.ask(f"{text.prompt(view)}\n> ")
         if typed in {"", "h", "help"}:
-            terminal.write("\n".join(filter(None, [text.outline, HELP])))
+            terminal.write("\n".join(filter(None, [text.help(view), HELP])))
         elif typed == "?":
             terminal.write(_told(lambda: _advice(text, adviser().ask(view), view)))
         else:
@@ -194,7 +194,9 @@ def _ask_person(text: Text[Any, Any], view: Any, adviser: Adviser, terminal: Ter
 def _advice(text: Text[Any, Any], advice: Advice[Any], view: Any) -> str:
     """Return the best moves with what they cost, and the chances that there are."""
     told = text.shortlist([move for move, _ in advice.options], TOLD)
-    return "\n".join(filter(None, [advice_text(text, advice, told), text.chances(view)]))
+    return "\n".join(
+        filter(None, [advice_text(text, advice, told, None, view), text.chances(view)])
+    )
 
 
 def _settled(
@@ -232,15 +234,18 @@ def _told(answer: Callable[[], str]) -> str:
         return str(error)
 
 
-def wants_another(terminal: Terminal, review: Callable[[], str], another: bool = True) -> bool:
+def wants_another(
+    terminal: Terminal, review: Callable[[], str], again: str, another: bool = True
+) -> bool:
     """Offer the review of a game and ask for another one; the end of input says no.
 
     Args:
         terminal: where the person reads and types.
         review: makes the review.
+        again: what is offered.
         another: whether there can be another game.
     """
-    enter = "Enter for another game, q to leave" if another else "Enter to leave"
+    enter = f"Enter for {again}, q to leave" if another else "Enter to leave"
     while True:
         try:
             typed = terminal.read(f"r for what each decision cost, {enter} > ").strip()

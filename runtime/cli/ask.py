@@ -85,7 +85,7 @@ def _ask(args: argparse.Namespace) -> int:
     else:
         told = None if top is None else [*(move for move, _ in advice.options[:top]), asked]
         print(narrow(entry.text.describe(state)))
-        print(narrow(advice_text(entry.text, advice, told, reasons)))
+        print(narrow(advice_text(entry.text, advice, told, reasons, state)))
     return OK
 
 

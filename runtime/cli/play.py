@@ -130,6 +130,7 @@ class _Seats:
         prepare(entry)
         self.entry, self.rules, self.seed, self.tables = entry, rules, seed, folder_given(args)
         self.adviser = cache(partial(entry.levels.bot, "expert", rules, self.tables, seed))
+        self.returns: list[Sequence[float]] = []
 
     def bots(self, players: Sequence[Player]) -> list[Any]:
         """Return the bot of each seat, None where a person sits."""
@@ -157,13 +158,18 @@ class _Seats:
                 writer.close()
         if ended is None:
             return False
+        people = [seat for seat, bot in enumerate(bots) if bot is None]
+        text = self.entry.text.read_by(people[0]) if len(people) == 1 else self.entry.text
+        if ended.returns is not None:
+            self.returns.append(ended.returns)
+        if account := text.account(self.returns):
+            print(narrow(account))
 
         def review() -> str:
-            people = [seat for seat, bot in enumerate(bots) if bot is None]
             found = Advisor(self.tables).review_of(ended)
             return as_text(found, people[0] if len(people) == 1 else None, self.tables)
 
-        return play.wants_another(terminal, review, writer is None)
+        return play.wants_another(terminal, review, text.again, writer is None)
 
 
 def _typed(prompt: str) -> str:

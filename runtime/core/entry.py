@@ -145,11 +145,13 @@ class Text(ABC, Generic[StateT, MoveT]):
     Attributes:
         note: what is told before a game is played.
         outline: the rules and the terms in some lines, for the help.
+        again: what is offered when a game is over.
         you: the seat of the person who reads, None for someone who watches.
     """
 
     note = ""
     outline = ""
+    again = "another game"
     you: int | None = None
 
     def read_by(self, seat: int) -> Self:
@@ -164,7 +166,8 @@ class Text(ABC, Generic[StateT, MoveT]):
 
     def does(self, seat: int, verb: str) -> str:
         """Return a seat and what it does: ``you roll``, ``seat 1 rolls``."""
-        return f"you {verb}" if seat == self.you else f"seat {seat} {verb}s"
+        ending = "es" if verb.endswith("sh") else "s"
+        return f"you {verb}" if seat == self.you else f"{self.name(seat)} {verb}{ending}"
 
     @abstractmethod
     def describe(self, state: StateT) -> str:
@@ -197,6 +200,26 @@ class Text(ABC, Generic[StateT, MoveT]):
     def chances(self, view: StateT) -> str:
         """Return in a line what chances a view holds, whatever is played; empty for nothing."""
         del view
+        return ""
+
+    def choice(self, state: StateT, move: MoveT) -> str:
+        """Return what a legal move is called where it can be typed: short, and by its number."""
+        del state
+        return self.describe_move(move)
+
+    def outlook(self, state: StateT, move: MoveT) -> str:
+        """Return what a move leaves, told beside it in advice; most games tell nothing."""
+        del state, move
+        return ""
+
+    def help(self, state: StateT) -> str:
+        """Return the rules, the terms, and what can be typed now."""
+        del state
+        return self.outline
+
+    def account(self, returns: Sequence[Sequence[float]]) -> str:
+        """Return how the seats stand after some games, by the returns of each; nothing for most."""
+        del returns
         return ""
 
     def wastes(self, state: StateT, move: MoveT) -> bool:

@@ -16,6 +16,7 @@ def advice_text(
     advice: Advice[Any],
     told: Collection[Any] | None = None,
     reasons: Reasons[Any] | None = None,
+    state: Any = None,
 ) -> str:
     """Return advice as text: the best move, then every move with what it costs.
 
@@ -24,10 +25,15 @@ def advice_text(
         advice: the advice.
         told: the options to tell, all by default.
         reasons: what speaks for these options.
+        state: the position that it is about: moves are then called as one types them there.
     """
+
+    def named(move: Any) -> str:
+        return text.describe_move(move) if state is None else text.choice(state, move)
+
     lines = []
     if advice.best:
-        lines.append("best: " + " or ".join(map(text.describe_move, advice.best)))
+        lines.append("best: " + " or ".join(map(named, advice.best)))
     if advice.value is not None:
         lines.append(f"{(advice.unit or '').replace('_', ' ')}: {advice.value:.4f}")
     for name, held in (advice.extra or {}).items():
@@ -38,15 +44,19 @@ def advice_text(
         elif isinstance(held, bool):
             lines.append(f"{words(name)}: {'yes' if held else 'no'}")
     lines += _heads(list(advice.beside))
+    told = [move for move, _ in advice.options if told is None or move in told]
+    outlooks = {move: text.outlook(state, move) for move in told if state is not None}
     wide, value_wide = (22, 9) if advice.beside else (28, 12)
+    if any(outlooks.values()):
+        wide = max(len(named(move)) for move in told)
     for at, (move, value) in enumerate(advice.options):
-        if told is not None and move not in told:
+        if move not in told:
             continue
         cost = (advice.value or 0.0) - value
         costs = "best" if move in advice.best else f"costs {cost:.4f}"
         beside = "".join(f"{numbers[at]:>11.2f}" for numbers in advice.beside.values())
-        line = f"  {text.describe_move(move):<{wide}}{value:>{value_wide}.4f}  {costs:<12}{beside}"
-        lines.append(line.rstrip())
+        line = f"  {named(move):<{wide}}{value:>{value_wide}.4f}  {costs:<12}{beside}"
+        lines.append(f"{line}  {outlooks.get(move, '')}".rstrip())
         if reasons is not None:
             lines.append(_wrapped(facts_text(reasons.of[move]), "    "))
     if reasons is not None and reasons.why is not None:

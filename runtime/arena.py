@@ -10,6 +10,12 @@ games in lockstep, so that a bot is asked for many games at once.  Everything in
 batch follows from the seed and the batch's number: the result is the same for any
 number of workers, in this process, in others (``jobs``), or in a Dask cluster.
 
+Luck subtracted.  With a judge (:mod:`ustad.runtime.core.judge`) whose values chance does not
+change on the mean, what chance did change in a game, summed over its falls, has mean 0 and most
+of the spread of the result.  So result less luck has the same mean, whatever the levels play,
+and a far narrower interval (martingale differences as control variates: M. Zinkevich and others,
+"Optimal Unbiased Estimators for Evaluating Agent Performance", AAAI 2006).
+
 Statistics.  Games of one deal are no independent samples; deals are.  A mean is
 the ratio of two sums over deals, its standard error that of a ratio estimator
 with deals as clusters (W. G. Cochran, *Sampling Techniques*, 3rd ed. 1977, section
@@ -32,10 +38,12 @@ from numpy.typing import NDArray
 
 from ustad.runtime.core import registry
 from ustad.runtime.core.entry import AnyEntry
-from ustad.runtime.core.errors import MissingPackageError, UsageError, WorkerError
+from ustad.runtime.core.errors import MissingPackageError, UsageError, UstadError, WorkerError
 from ustad.runtime.core.game import CHANCE, OVER, Bot
+from ustad.runtime.core.judge import Judge
 from ustad.runtime.core.work import Progress
 from ustad.runtime.record import Player, Record, returns_of
+from ustad.tables import TableError
 
 Floats = NDArray[np.float64]
 
@@ -44,12 +52,24 @@ MEASURES = ("win_share", "score", "return")
 share it), its score, and what it gains by the game's own reckoning."""
 
 
+OF_UNIT = {"expected_total": "score", "win_share": "win_share"}
+"""The measure that values of a unit are expectations of: luck can be subtracted from it."""
+
+PENDING = 512
+"""Falls of chance that are rated at once."""
+
+WITHOUT_LUCK = "without_luck"
+"""The mean of the measure that luck is known of, luck subtracted."""
+
 EXACT = "win_share_exact"
 """The same mean as ``win_share``, from what the player's turns gain exactly over level hard:
 told of the one player of another level where all others are of that level and a game knows."""
 
 CLUSTER_SECONDS = 10
 """How long a Dask scheduler may take to answer, and then its first worker to be there."""
+
+EXACT_SHARE, LUCK = len(MEASURES), len(MEASURES) + 1
+"""The places of the exact win share and the luck after the measures."""
 
 MOST_JOBS = 256
 """The most local processes."""
@@ -67,6 +87,8 @@ class Match:
         seed: what all luck is drawn from.
         tables: the folder of the tables, None for the usual places.
         records: the folder that gets a record of each game, if they are to be kept.
+        luck: the unit that luck is measured and subtracted in, None for the usual one if
+            the tables for it are there.
     """
 
     game: str
@@ -76,6 +98,7 @@ class Match:
     seed: int
     tables: str | None
     records: str | None = None
+    luck: str | None = None
 
     @property
     def entry(self) -> AnyEntry:
@@ -109,8 +132,8 @@ def play_batch(match: Match, number: int) -> Floats:
     """Play one batch.
 
     Returns:
-        (games, players, 4) the :data:`MEASURES` of each player in each game, and the
-        exact win share, NaN where it is not known.
+        (games, players, 5) the :data:`MEASURES` of each player in each game, the exact win
+        share, and the luck; the last two NaN where they are not known.
     """
     levels, players = match.entry.levels, len(match.levels)
     rules = match.entry.rules.make(**match.options)
@@ -130,11 +153,18 @@ def play_batch(match: Match, number: int) -> Floats:
         gains = levels.turn_gains(match.levels[watched], rules, folder)
     turns: list[tuple[int, Any]] = []
     steps: list[list[tuple[Any, Any]]] = [[] for _ in games]
+    judge = _judge(match, rules, bots)
+    playing = [[bots[level] for level in seats] for seats in seated]
+    luck_of = None if judge is None else _Luck(judge, playing)
 
     def look(at: int, state: Any, step: Any) -> None:
         if match.records is not None:
             steps[at].append((state, step))
-        if watched is None or gains is None or state.current_player() != CHANCE:
+        if state.current_player() != CHANCE:
+            return
+        if luck_of is not None:
+            luck_of.falls(at, state, state.apply(step))
+        if gains is None or watched is None:
             return
         if gains.begins_turn(state, (watched + games[at]) % players):
             turns.append((at, state))
@@ -142,20 +172,79 @@ def play_batch(match: Match, number: int) -> Floats:
     finished = _play(
         [starts[game // players] for game in games],
         [luck[game // players] for game in games],
-        [[bots[level] for level in seats] for seats in seated],
+        playing,
         look,
     )
     if match.records is not None:
         _write_records(match, games, seated, steps, finished)
-    result = np.full((len(games), players, len(MEASURES) + 1), np.nan)
+    result = np.full((len(games), players, len(MEASURES) + 2), np.nan)
+    lucky = None if luck_of is None else luck_of.by_seat()
     for at, (game, state) in enumerate(zip(games, finished, strict=True)):
         by_seat = np.array([_win_shares(state.scores()), state.scores(), state.returns()]).T
-        result[at, :, :-1] = [by_seat[(player + game) % players] for player in range(players)]
+        in_seat = [(player + game) % players for player in range(players)]
+        result[at, :, : len(MEASURES)] = by_seat[in_seat]
+        if lucky is not None:
+            result[at, :, LUCK] = lucky[at, in_seat]
     if watched is not None and gains is not None:
         gained = gains.advantages([state for _, state in turns], bots[match.levels[watched]])
         numbers = [at for at, _ in turns]
-        result[:, watched, -1] = 1 / players + np.bincount(numbers, gained, len(games))
+        result[:, watched, EXACT_SHARE] = 1 / players + np.bincount(numbers, gained, len(games))
     return result
+
+
+class _Luck:
+    """Sums up what chance changed in many games.
+
+    Args:
+        judge: rates the positions.
+        playing: the bot of every seat of each game.
+    """
+
+    def __init__(self, judge: Judge[Any, Any], playing: Sequence[Sequence[Any]]) -> None:
+        self._judge = judge
+        self._playing = playing
+        self._sums = np.zeros((len(playing), len(playing[0])))
+        self._pending: list[tuple[int, Any, Any]] = []
+
+    def falls(self, at: int, before: Any, after: Any) -> None:
+        """Note a fall of chance in a game."""
+        self._pending.append((at, before, after))
+        if len(self._pending) >= PENDING:
+            self._rate()
+
+    def by_seat(self) -> Floats:
+        """Return (games, seats) the luck of each game."""
+        self._rate()
+        return self._sums
+
+    def _rate(self) -> None:
+        if self._pending:
+            at, before, after = zip(*self._pending, strict=True)
+            luck = self._judge.luck(before, after, [self._playing[game] for game in at])
+            np.add.at(self._sums, list(at), luck)
+            self._pending.clear()
+
+
+def _judge(match: Match, rules: Any, bots: Mapping[str, Any]) -> Judge[Any, Any] | None:
+    """Return who measures luck, None if nobody can.
+
+    Raises:
+        TableError: luck is asked for, and a table is missing or unfit.
+    """
+    levels = match.entry.levels
+    unit = match.luck or next(iter(levels.units), None)
+    if unit is None or unit not in OF_UNIT:
+        return None
+    level = levels.units[unit]
+    try:
+        bot = bots.get(level) or levels.bot(level, rules, _folder(match), 0)
+        judge = levels.baseline(unit, bot)
+        judge.values([rules.new(len(match.levels))])  # some look for their table only then
+    except (TableError, UstadError):
+        if match.luck is not None:
+            raise
+        return None
+    return judge if judge.fair else None
 
 
 def _write_records(
@@ -272,6 +361,10 @@ def _check(match: Match, jobs: int) -> None:
         raise UsageError(f"arena: {match.game}: expected {seats} levels, one a seat, got {players}")
     if match.games < 1:
         raise UsageError(f"--games: expected at least 1, got {match.games}")
+    units = [unit for unit in match.entry.levels.units if unit in OF_UNIT]
+    if match.luck is not None and match.luck not in units:
+        expected = " or ".join(units) or "nothing: luck has no part in it that is known"
+        raise UsageError(f"--luck: {match.game}: expected {expected}, got {match.luck}")
     if match.records is not None:
         _make_folder(Path(match.records))
     if not 1 <= jobs <= MOST_JOBS:
@@ -349,7 +442,7 @@ def _summary(match: Match, results: Floats, interval: Callable[[int], float]) ->
 
     Args:
         match: what was played.
-        results: (games, players, 4) the measures and the exact win share.
+        results: (games, players, 5) as :func:`play_batch` returns them.
         interval: the half-width of the interval by degrees of freedom.
     """
     players = len(match.levels)
@@ -357,14 +450,18 @@ def _summary(match: Match, results: Floats, interval: Callable[[int], float]) ->
     levels = []
     for level in dict.fromkeys(match.levels):
         at = [player for player in range(players) if match.levels[player] == level]
-        # (deals, 4): sums over the seats of this level and the games of one deal.
+        # (deals, 5): sums over the seats of this level and the games of one deal.
         sums = np.add.reduceat(results[:, at].sum(axis=1), starts, axis=0)
         counts = np.add.reduceat(np.full(match.games, float(len(at))), starts)
         row: dict[str, Any] = {"level": level, "seats": int(counts.sum())}
         for measure, name in enumerate(MEASURES):
             row[name] = _mean(sums[:, measure], counts, interval)
-        if not np.isnan(sums[:, -1]).any():
-            row[EXACT] = _mean(sums[:, -1], counts, interval)
+        if not np.isnan(sums[:, EXACT_SHARE]).any():
+            row[EXACT] = _mean(sums[:, EXACT_SHARE], counts, interval)
+        if not np.isnan(sums[:, LUCK]).any() and sums[:, LUCK].any():
+            of = OF_UNIT[match.luck or next(iter(match.entry.levels.units))]
+            less = _mean(sums[:, MEASURES.index(of)] - sums[:, LUCK], counts, interval)
+            row[WITHOUT_LUCK] = {"measure": of, **_narrower(less, row[of])}
         for name in {"win_share", EXACT} & row.keys():
             row[name] = _share(row[name])
         levels.append(row)
@@ -390,6 +487,15 @@ def _mean(sums: Floats, counts: Floats, interval: Callable[[int], float]) -> dic
     error = variance**0.5
     half = interval(deals - 1) * error
     return {"mean": mean, "se": error, "low": mean - half, "high": mean + half}
+
+
+def _narrower(mean: dict[str, Any], plain: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a mean with how many times narrower its interval is; None where it has no width."""
+    if mean["se"] is None:
+        return mean
+    if mean["se"] < 1e-9 * max(1.0, plain["se"]):  # the rounding of sums alone
+        mean |= {"se": 0.0, "low": mean["mean"], "high": mean["mean"]}
+    return {**mean, "times_narrower": plain["se"] / mean["se"] if mean["se"] else None}
 
 
 def _share(mean: dict[str, Any]) -> dict[str, Any]:
@@ -418,6 +524,7 @@ def as_text(summary: Mapping[str, Any]) -> str:
         for row in summary["levels"]
         if "plays_by" in row
     ]
+    lines += [_without_luck_text(row) for row in summary["levels"] if WITHOUT_LUCK in row]
     lines += [
         f"{row['level']}: win share by its exact gain over hard, turn by turn: "
         f"{_cell(row[EXACT], 5)}"
@@ -425,6 +532,16 @@ def as_text(summary: Mapping[str, Any]) -> str:
         if EXACT in row
     ]
     return "\n".join(lines)
+
+
+def _without_luck_text(row: Mapping[str, Any]) -> str:
+    told = row[WITHOUT_LUCK]
+    text = f"{row['level']}: {told['measure'].replace('_', ' ')} with luck subtracted: "
+    text += _cell(told, 5 if told["measure"] == "win_share" else 3)
+    if told["se"] is None:
+        return text
+    times = told["times_narrower"]
+    return f"{text}, {f'{times:.1f} times narrower' if times else 'nothing else has a part in it'}"
 
 
 def _cell(mean: Mapping[str, Any], digits: int) -> str:

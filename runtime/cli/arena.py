@@ -29,6 +29,9 @@ def add_arena(commands: Any, games: Sequence[str]) -> None:
         parser.add_argument("--games", default="1000", metavar="N", help="how many games (1000)")
         parser.add_argument("--seed", default="0", metavar="S", help="what luck is drawn from (0)")
         parser.add_argument("--jobs", default="1", metavar="N", help="local processes (1)")
+        parser.add_argument(
+            "--luck", metavar="UNIT", help="what luck is measured in, if not as usual"
+        )
         parser.add_argument("--records", metavar="DIR", help="write each game down, a file each")
         parser.add_argument("--cluster", metavar="ADDRESS", help="a Dask scheduler to play on")
         add_options(parser, entry)
@@ -45,6 +48,7 @@ def _arena(args: argparse.Namespace) -> int:
         games=whole_number("--games", args.games),
         seed=check_seed(whole_number("--seed", args.seed)),
         tables=None if folder is None else str(folder.resolve()),
+        luck=args.luck,
         records=None if args.records is None else str(Path(args.records).resolve()),
     )
     jobs = whole_number("--jobs", args.jobs)

@@ -323,6 +323,10 @@ class Levels(ABC, Generic[GameT, StateT, MoveT]):
         """
         raise NotImplementedError
 
+    def baseline(self, unit: str, bot: Any) -> Judge[StateT, MoveT]:
+        """Return who measures luck in an arena; see :meth:`judge`."""
+        return self.judge(unit, bot)
+
     def turn_gains(self, level: str, rules: GameT, tables: Path | None) -> TurnGains | None:
         """Return who knows exactly what a level gains among others of level hard, if anybody."""
         del level, rules, tables

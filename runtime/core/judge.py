@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Generic, TypeAlias
+from typing import Any, Generic, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,11 +31,13 @@ class Judge(ABC, Generic[StateT, MoveT]):
     Attributes:
         unit: what the values are.
         exact: whether values are exact; it may turn false when a position is rated.
+        fair: whether chance changes no value on the mean, exactly.
         bot: the level whose values they are.
     """
 
     unit: str
     exact = True
+    fair = True
     bot: Bot[StateT, MoveT]
 
     @abstractmethod
@@ -58,6 +60,23 @@ class Judge(ABC, Generic[StateT, MoveT]):
         """
         del states, moves
         return following
+
+    def luck(
+        self, before: Sequence[StateT], after: Sequence[StateT], seated: Sequence[Sequence[Any]]
+    ) -> Floats:
+        """Return (n, seats) what falls of chance changed, where these bots play.
+
+        A judge that knows how bots go on may rate by that.  On the mean it is nothing.
+
+        Args:
+            before: n states that waited for chance.
+            after: the states that chance led to.
+            seated: the bot of every seat of each game.
+        """
+        del seated
+        values = self.values([*before, *after])
+        found: Floats = values[len(before) :] - values[: len(before)]
+        return found
 
     def best(self, state: StateT, player: int) -> Sequence[MoveT]:
         """Return the best moves of a state for the seat to move."""

@@ -19,6 +19,10 @@ from ustad.runtime import arena, record
 from ustad.runtime.core.errors import UsageError, WorkerError
 from ustad.runtime.core.game import CHANCE
 from ustad.runtime.core.registry import entry as entry_of
+from ustad.runtime.games.five_dice.bots import FIRST_WRITE
+from ustad.runtime.games.five_dice.sheet import KEEP_MOVES
+from ustad.runtime.games.five_dice.turn import ROLLS
+from ustad.runtime.games.yacht.rules import WRITES
 from ustad.tables import (
     CorruptTableError,
     MismatchedTableError,
@@ -248,7 +252,7 @@ def test_the_interval_of_a_win_share_stays_within_0_and_1() -> None:
     """Two deals of two games, three of four won: the plain interval would reach 3.9 and -2.4."""
     match = arena.Match("pasa", {}, ("hard", "easy"), 4, 0, "")
     won = np.array([1.0, 1.0, 1.0, 0.0])
-    results = np.full((4, 2, 4), np.nan)
+    results = np.full((4, 2, 5), np.nan)
     results[:, 0, :3] = won[:, None]
     results[:, 1, :3] = 1 - won[:, None]
     summary = arena._summary(match, results, lambda degrees: 12.7)
@@ -275,3 +279,51 @@ def test_each_game_is_written_down_and_played_as_without(tmp_path: Path) -> None
         assert by_player == plain[game, :, 1].tolist()
     with pytest.raises(UsageError, match="expected a new or empty folder"):
         arena.run(replace(match, records=str(records)))
+
+
+def test_luck_subtracted_a_level_that_plays_the_values_has_no_spread(tables: Path) -> None:
+    """Hard's total is the table's, 254.5877, in any game; easy's interval is 3 times narrower."""
+    summary = arena.run(a_match(tables, "hard", "easy", games=120))
+    hard, easy = (row[arena.WITHOUT_LUCK] for row in summary["levels"])
+    assert (hard["measure"], hard["se"], hard["times_narrower"]) == ("score", 0.0, None)
+    assert hard["mean"] == pytest.approx(254.5877, abs=5e-5)
+    counted = summary["levels"][1]["score"]
+    assert easy["times_narrower"] > 3
+    assert abs(easy["mean"] - counted["mean"]) < 4 * counted["se"]
+    shown = arena.as_text(summary)
+    assert "hard: score with luck subtracted: 254.588 ± 0.000, nothing else has a part" in shown
+    assert "times narrower" in shown
+
+
+def test_without_the_table_luck_is_not_subtracted_unless_it_is_asked_for(tmp_path: Path) -> None:
+    match = a_match(tmp_path, "easy", "medium", games=2)
+    assert all(arena.WITHOUT_LUCK not in row for row in arena.run(match)["levels"])
+    with pytest.raises(MissingTableError):
+        arena.run(replace(match, luck="expected_total"))
+    with pytest.raises(UsageError, match="--luck: yacht: expected expected_total or win_share"):
+        arena.run(replace(match, luck="margin"))
+    chess_like = arena.Match("raja_pasu", {}, ("easy", "easy"), 1, 0, "", luck="margin")
+    with pytest.raises(UsageError, match="luck has no part in it"):
+        arena.run(chess_like)
+
+
+@pytest.mark.parametrize("level", ["easy", "medium"])
+def test_choices_by_arrays_are_those_of_single_views(level: str) -> None:
+    """All rolls with 0, 1 and 2 rolls left, on sheets of a random game."""
+    rules = entry_of("yacht").rules.read({})
+    bot: Any = entry_of("yacht").levels.bot(level, rules, None, 0)
+    state, luck = rules.new(1), rules.luck(1, (8,))
+    while not state.is_over():
+        if state.current_player() == CHANCE:
+            state = state.apply(luck.outcome(state))
+            continue
+        if len(state.sheet.points) - sum(p < 0 for p in state.sheet.points) in (0, 5, 12):
+            choices = bot.turn_choices([state.sheet])[:, 0]
+            for left in range(3):
+                for roll, dice in enumerate(ROLLS):
+                    view = state._replace(dice=dice, rolls_left=left)
+                    chosen = choices[left, roll]
+                    keeps = chosen < FIRST_WRITE
+                    move = KEEP_MOVES[chosen] if keeps else WRITES[chosen - FIRST_WRITE]
+                    assert bot.choose(view) == move
+        state = state.apply(state.legal_moves()[-1])

@@ -32,7 +32,14 @@ from ustad.runtime.games.five_dice.sheet import (
     SheetState,
     keep_moves,
 )
-from ustad.runtime.games.five_dice.turn import DICE, ROLL_INDEX, ROLLS, Turn, sub_keeps
+from ustad.runtime.games.five_dice.turn import (
+    DICE,
+    ROLL_INDEX,
+    ROLLS,
+    Turn,
+    keep_values,
+    sub_keeps,
+)
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -45,7 +52,7 @@ KEEP_NUMBER = {keep: number for number, keep in enumerate(KEEP_MOVES)}
 # Five distinct dice have the most keeps of at most four dice; shorter lists are filled with a keep
 # that every roll has, the one without dice, behind its first place, so that it never matters.
 _MOST_KEEPS = 2**DICE - 1
-_SUB_KEEPS: Ints = np.array(
+SUB_KEEPS: Ints = np.array(
     [(*keeps, *[0] * (_MOST_KEEPS - len(keeps))) for keeps in map(sub_keeps, ROLLS)]
 )
 
@@ -168,7 +175,7 @@ class TurnBot(Bot[SheetState, Any]):
         first: Ints = equal.argmax(axis=1)
         if not rolls_left:
             return FIRST_WRITE + first
-        kept = _SUB_KEEPS[rolls, np.minimum(first, _MOST_KEEPS - 1)]
+        kept = SUB_KEEPS[rolls, np.minimum(first, _MOST_KEEPS - 1)]
         best: Ints = np.where(first < _MOST_KEEPS, kept, FIRST_WRITE + first - _MOST_KEEPS)
         return best
 
@@ -208,7 +215,7 @@ def _choice_values(turns: SolvedTurns, rolls_left: int, rolls: Ints, lanes: Ints
     values = turns.write_values(rolls, lanes, rolls_left)
     if not rolls_left:
         return values
-    keeps = turns.turn.keeps(rolls_left)[_SUB_KEEPS[rolls], lanes[:, None]]
+    keeps = turns.turn.keeps(rolls_left)[SUB_KEEPS[rolls], lanes[:, None]]
     return np.concatenate([keeps, values], axis=1)
 
 
@@ -235,3 +242,37 @@ class RatingBot(TurnBot):
         if view.rolls_left == ROLLS_A_TURN:
             return float(view.sheet.total + self.to_come(view.sheet))
         return float(view.sheet.total + self.lanes([view])[0].keep_value(view))
+
+
+class Followed(NamedTuple):
+    """What turns are worth when certain choices are made, by the rolls left.
+
+    Attributes:
+        rolled: three arrays (252, n), with 0, 1 and 2 rolls left.
+        kept: three arrays (462, n), before a roll that leaves so many.
+    """
+
+    rolled: list[Floats]
+    kept: list[Floats]
+
+
+def follow(turns: SolvedTurns, choices: Ints) -> Followed:
+    """Return what turns are worth when these choices are made.
+
+    Args:
+        turns: rate the writes.
+        choices: (3, n, 252) by rolls left, as :meth:`TurnBot.key_choices` gives them.
+    """
+    lanes, rolls = np.indices(choices.shape[1:])
+    found = Followed([], [])
+    for rolls_left, chosen in enumerate(choices):
+        written = turns.write_values(rolls.ravel(), lanes.ravel(), rolls_left)
+        written = written.reshape(*chosen.shape, -1)
+        box = np.maximum(chosen - FIRST_WRITE, 0)[:, :, None]
+        value = np.take_along_axis(written, box, axis=2)[:, :, 0]
+        if rolls_left:
+            kept = found.kept[-1][np.minimum(chosen, FIRST_WRITE - 1), lanes]
+            value = np.where(chosen < FIRST_WRITE, kept, value)
+        found.rolled.append(np.ascontiguousarray(value.T))
+        found.kept.append(keep_values(found.rolled[-1]))
+    return found

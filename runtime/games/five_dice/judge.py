@@ -2,6 +2,10 @@
 
 A sheet's total depends on its own dice and moves alone, so a step changes the value of the
 seat whose turn it is and of no other.
+
+In an arena a turn is rated by how its bot plays it, the rest of the game by best play: then
+what is left of a result without luck is what each turn costs that bot on the mean, and it does
+not matter which of its weak moves the dice asked for.
 """
 
 from __future__ import annotations
@@ -13,9 +17,13 @@ from typing import Any
 import numpy as np
 
 from ustad.runtime.core.judge import Floats, Judge
-from ustad.runtime.games.five_dice.bots import RatingBot, sub_keep_array
+from ustad.runtime.games.five_dice.bots import (
+    Followed,
+    RatingBot,
+    follow,
+)
 from ustad.runtime.games.five_dice.sheet import ROLLS_A_TURN, SheetState
-from ustad.runtime.games.five_dice.turn import ROLL_INDEX
+from ustad.runtime.games.five_dice.turn import KEEP_INDEX, ROLL_INDEX
 
 KINDS = ("write", "keep with one roll left", "keep with two rolls left")
 """Kinds of decisions by the rolls left."""
@@ -28,6 +36,7 @@ class SheetTotals(Judge[SheetState, Any]):
 
     def __init__(self, bot: RatingBot) -> None:
         self.bot: RatingBot = bot
+        self._followed: dict[int, dict[Any, tuple[Followed, int]]] = {}
         self._between_turns = lru_cache(1 << 16)(self._of_sheet)
 
     def _of_sheet(self, rules: Any, sheet: Any) -> float:
@@ -36,23 +45,68 @@ class SheetTotals(Judge[SheetState, Any]):
     def values(self, states: Sequence[SheetState]) -> Floats:
         """Return (n, seats) the expected final totals."""
         rules, between = states[0].rules, self._between_turns
-        values = [[between(rules, sheet) for sheet in state.sheets] for state in states]
-        turned = [at for at, state in enumerate(states) if state.rolls_left < ROLLS_A_TURN]
-        lanes = self.bot.lanes([states[at] for at in turned])
-        for at, (turns, lane) in zip(turned, lanes, strict=True):
-            state = states[at]
-            left, total = state.rolls_left, rules.total(state.sheet)
+        values = np.array([[between(rules, sheet) for sheet in state.sheets] for state in states])
+        values[np.arange(len(states)), [state.to_move for state in states]] = self._by_mover(states)
+        return values
+
+    def _by_mover(self, states: Sequence[SheetState]) -> Floats:
+        """Return (n,) the expected final total of the seat to move."""
+        turned = [state for state in states if state.rolls_left < ROLLS_A_TURN]
+        lanes = iter(self.bot.lanes(turned))
+        found = []
+        for state in states:
+            rules, sheet, left = state.rules, state.sheet, state.rolls_left
+            if left == ROLLS_A_TURN:
+                found.append(self._between_turns(rules, sheet))
+                continue
+            turns, lane = next(lanes)
             if state.dice is None:
-                worth = self.bot.value(state) - total
+                worth = turns.turn.keeps(left)[KEEP_INDEX[state.kept], lane]
             else:
-                roll = ROLL_INDEX[state.dice]
-                worth = turns.turn.stop[left][roll, lane]
-                if left:
-                    keeps = turns.turn.keeps(left)[sub_keep_array(roll), lane]
-                    worth = max(worth, keeps.max())
-            values[at][state.to_move] = total + float(worth)
-        return np.array(values)
+                worth = turns.turn.rolled(left)[ROLL_INDEX[state.dice], lane]
+            found.append(float(rules.total(sheet) + worth))
+        return np.array(found)
+
+    def luck(
+        self,
+        before: Sequence[SheetState],
+        after: Sequence[SheetState],
+        seated: Sequence[Sequence[Any]],
+    ) -> Floats:
+        """Return (n, seats) what dice changed, each bot playing its turn on as it does."""
+        found = np.zeros((len(before), len(seated[0])))
+        movers = [state.to_move for state in before]
+        bots = [seats[mover] for seats, mover in zip(seated, movers, strict=True)]
+        for bot in {id(bot): bot for bot in bots}.values():
+            at = [number for number, one in enumerate(bots) if one is bot]
+            mover = [movers[number] for number in at]
+            states = [of[number] for of in (before, after) for number in at]
+            values = self._by_bot(bot, states)
+            found[at, mover] = values[len(at) :] - values[: len(at)]
+        return found
+
+    def _by_bot(self, bot: Any, states: Sequence[SheetState]) -> Floats:
+        """Return (n,) what states are worth to the seat to move, a bot playing its turn."""
+        if bot is self.bot or not hasattr(bot, "turn_choices"):
+            return self._by_mover(states)
+        known = self._followed.setdefault(id(bot), {})
+        if len(known) > self.bot.remembered:
+            known.clear()
+        sheets = [s for s in dict.fromkeys(state.sheet for state in states) if s not in known]
+        if sheets:
+            turns = self.bot.solve([self.bot.key(sheet) for sheet in sheets])
+            followed = follow(turns, bot.turn_choices(sheets))
+            known |= {sheet: (followed, lane) for lane, sheet in enumerate(sheets)}
+        return np.array([_worth(state, *known[state.sheet]) for state in states])
 
     def kind(self, state: SheetState) -> str:
         """Return whether dice are kept or a box is written."""
         return KINDS[state.rolls_left]
+
+
+def _worth(state: SheetState, followed: Followed, lane: int) -> float:
+    """Return what a state is worth in a turn that is played in a certain way."""
+    left, total = state.rolls_left, state.rules.total(state.sheet)
+    if state.dice is None:
+        return float(total + followed.kept[left - 1][KEEP_INDEX[state.kept], lane])
+    return float(total + followed.rolled[left][ROLL_INDEX[state.dice], lane])

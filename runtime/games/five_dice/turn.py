@@ -219,9 +219,25 @@ class Turn:
         return keep_values(self.stop[0])
 
     @cached_property
+    def rolled_one(self) -> Floats:
+        """(252, ...) the value of each roll when one more is allowed."""
+        return np.maximum(self.stop[1], best_keeps(self.keeps_one))
+
+    @cached_property
     def keeps_two(self) -> Floats:
         """(462, ...) the value of each keep when two more rolls are allowed."""
-        return keep_values(np.maximum(self.stop[1], best_keeps(self.keeps_one)))
+        return keep_values(self.rolled_one)
+
+    @cached_property
+    def rolled_two(self) -> Floats:
+        """(252, ...) the value of each roll when two more are allowed."""
+        return np.maximum(self.stop[2], best_keeps(self.keeps_two))
+
+    def rolled(self, rolls_left: int) -> Floats:
+        """Return (252, ...) the value of each roll with 0, 1 or 2 rolls left."""
+        if not rolls_left:
+            return self.stop[0]
+        return self.rolled_one if rolls_left == 1 else self.rolled_two
 
     def keeps(self, rolls_left: int) -> Floats:
         """Return (462, ...) the value of each keep with 1 or 2 rolls left."""
@@ -230,6 +246,5 @@ class Turn:
     @cached_property
     def start(self) -> Floats:
         """(...) the value of the turn before its first roll."""
-        rolled = np.maximum(self.stop[2], best_keeps(self.keeps_two))
-        value: Floats = keep_values(rolled)[0]
+        value: Floats = keep_values(self.rolled_two)[0]
         return value

@@ -41,9 +41,9 @@ class YachtLevels(Levels[Yacht, SheetState, Any]):
         """Return a bot of a level."""
         del seed
         if level == "easy":
-            return EasyBot()
+            return EasyBot(rules.second_yacht)
         if level == "medium":
-            return MediumBot()
+            return MediumBot(rules.second_yacht)
         table = open_table(TABLES.spec(rules.options), tables_folder(tables))
         return TableBot(rules, table) if level == "hard" else make_expert(rules, table, tables)
 
@@ -60,6 +60,11 @@ class YachtLevels(Levels[Yacht, SheetState, Any]):
         if level != "expert":
             return None
         return f"outlook {open_outlooks(rules.options, tables).name}"
+
+    def baseline(self, unit: str, bot: Any) -> Judge[SheetState, Any]:
+        """Return who measures luck: by win shares under hard play of all."""
+        judge = self.judge(unit, bot)
+        return WinShares(bot, by_hard=True) if isinstance(judge, WinShares) else judge
 
     def turn_gains(self, level: str, rules: Yacht, tables: Path | None) -> TurnGains | None:
         """Return who knows exactly what expert gains among others of level hard.

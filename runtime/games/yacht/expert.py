@@ -41,7 +41,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ustad.runtime.core.game import Advice, Bot, RatedMove, TurnGains, rank
-from ustad.runtime.games.five_dice.bots import FIRST_WRITE, TurnBot
+from ustad.runtime.games.five_dice.bots import FIRST_WRITE, TurnBot, follow
 from ustad.runtime.games.five_dice.sheet import ROLLS_A_TURN, SheetState
 from ustad.runtime.games.five_dice.turn import DICE, HIGHEST_SUM, KEEPS, ROLLS, Turn, keep_values
 from ustad.runtime.games.yacht.distributions import (
@@ -67,7 +67,6 @@ from ustad.runtime.games.yacht.outlooks import Outlooks, best_chance_weight, ope
 from ustad.runtime.games.yacht.rules import (
     BONUS,
     BONUS_AT,
-    BOXES,
     EXTRA_YACHT,
     PLAIN,
     UPPER_BOXES,
@@ -488,40 +487,6 @@ class ExpertBot(GoalBot):
     def _notes(self, view: SheetState) -> Sequence[str]:
         """Return the lines on the final total and the bonus."""
         return sheet_notes(self.rating, self.outlooks, view)
-
-
-class Followed(NamedTuple):
-    """What turns are worth when certain choices are made, by the rolls left.
-
-    Attributes:
-        rolled: three arrays (252, n), with 0, 1 and 2 rolls left.
-        kept: three arrays (462, n), before a roll that leaves so many.
-    """
-
-    rolled: list[Floats]
-    kept: list[Floats]
-
-
-def follow(turns: YachtTurns, choices: Ints) -> Followed:
-    """Return what turns are worth when these choices are made.
-
-    Args:
-        turns: rate the writes.
-        choices: (3, n, 252) by rolls left, as :meth:`TurnBot.key_choices` gives them.
-    """
-    lanes, rolls = np.indices(choices.shape[1:])
-    found = Followed([], [])
-    for rolls_left, chosen in enumerate(choices):
-        written = turns.write_values(rolls.ravel(), lanes.ravel(), rolls_left)
-        written = written.reshape(*chosen.shape, len(BOXES))
-        box = np.maximum(chosen - FIRST_WRITE, 0)[:, :, None]
-        value = np.take_along_axis(written, box, axis=2)[:, :, 0]
-        if rolls_left:
-            kept = found.kept[-1][np.minimum(chosen, FIRST_WRITE - 1), lanes]
-            value = np.where(chosen < FIRST_WRITE, kept, value)
-        found.rolled.append(np.ascontiguousarray(value.T))
-        found.kept.append(keep_values(found.rolled[-1]))
-    return found
 
 
 def played(turns: YachtTurns, choices: Ints) -> Floats:

@@ -28,7 +28,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ustad.runtime.core.game import TIE, RuleOfThumb
-from ustad.runtime.games.five_dice.bots import RatingBot, sub_keep_array
+from ustad.runtime.games.five_dice.bots import (
+    FIRST_WRITE,
+    KEEP_NUMBER,
+    SUB_KEEPS,
+    RatingBot,
+    sub_keep_array,
+)
 from ustad.runtime.games.five_dice.payments import payments
 from ustad.runtime.games.five_dice.sheet import KEEP_MOVES, Keep, SheetState
 from ustad.runtime.games.five_dice.turn import (
@@ -93,8 +99,36 @@ def _five_equal_points(second_yacht: int, open_boxes: int) -> list[list[int]]:
     ]
 
 
-class EasyBot(RuleOfThumb[SheetState, Any]):
+class _Plain(RuleOfThumb[SheetState, Any]):
+    """A level whose choice depends on the dice and the open boxes alone."""
+
+    def __init__(self, second_yacht: int) -> None:
+        self.second_yacht = second_yacht
+        self._choices = lru_cache(maxsize=8192)(self._known_choices)
+
+    def keeps(self, open_boxes: int) -> Ints:
+        """Return (252,) the keep of each roll while rolls are left, -1 where it writes."""
+        raise NotImplementedError
+
+    def turn_choices(self, sheets: Sequence[Sheet]) -> Ints:
+        """Return (3, n, 252) the choices by rolls left, as turn bots give them."""
+        return np.stack([self._choices(sheet.open_boxes) for sheet in sheets], axis=1)
+
+    def _known_choices(self, open_boxes: int) -> Ints:
+        """Return (3, 252) the choices with these boxes open."""
+        writes = FIRST_WRITE + roll_points(self.second_yacht, open_boxes).argmax(axis=1)
+        keeps = self.keeps(open_boxes)
+        early = np.where(keeps < 0, writes, keeps)
+        return np.stack([writes, early, early])
+
+
+class EasyBot(_Plain):
     """Keeps the face it has most of, the higher of equals; writes what pays most now."""
+
+    def keeps(self, open_boxes: int) -> Ints:
+        """Return (252,) the keep of each roll, whatever is open."""
+        del open_boxes
+        return _most_of_a_face()
 
     def choose(self, view: SheetState) -> Any:
         """Return the keep or write."""
@@ -105,8 +139,26 @@ class EasyBot(RuleOfThumb[SheetState, Any]):
         return best_write_now(view)
 
 
-class MediumBot(RuleOfThumb[SheetState, Any]):
+@cache
+def _most_of_a_face() -> Ints:
+    """Return (252,) the keep of all dice of the face that a roll has most of, -1 if all are."""
+    found = np.full(len(ROLLS), -1)
+    for roll, dice in enumerate(ROLLS):
+        face = max(dice, key=lambda die: (dice.count(die), die))
+        if dice.count(face) < len(dice):
+            found[roll] = KEEP_NUMBER[Keep((face,) * dice.count(face))]
+    return found
+
+
+class MediumBot(_Plain):
     """Weighs every keep by the best box after the next roll; writes what pays most now."""
+
+    def keeps(self, open_boxes: int) -> Ints:
+        """Return (252,) the best keep of each roll where one beats writing."""
+        values = _points_after_roll(self.second_yacht, open_boxes)
+        first = values[SUB_KEEPS].argmax(axis=1)
+        best: Ints = SUB_KEEPS[np.arange(len(ROLLS)), first]
+        return np.where(values[best] > values[FIRST_ROLL:] + TIE, best, -1)
 
     def choose(self, view: SheetState) -> Any:
         """Return the keep or write; writing at once counts as keeping all five dice."""

@@ -16,7 +16,8 @@ Legendre integrate exactly.  Rating the writes of the turn by W instead of the o
 making the choices of expert, gives the other seat's share at every moment.
 
 The shares are predictions: opponents, and the seat itself after this turn, are taken to play
-like hard.
+like hard.  With ``by_hard`` this turn is played like hard too: then nothing is gained by a turn
+but by playing better than hard, which is what an arena wants to know.
 """
 
 from __future__ import annotations
@@ -28,12 +29,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ustad.runtime.core.judge import Floats, Judge
-from ustad.runtime.games.five_dice.bots import KEEP_NUMBER
+from ustad.runtime.games.five_dice.bots import KEEP_NUMBER, Followed, follow
 from ustad.runtime.games.five_dice.judge import KINDS
 from ustad.runtime.games.five_dice.sheet import Keep, SheetState
 from ustad.runtime.games.five_dice.turn import ROLL_INDEX
 from ustad.runtime.games.yacht.distributions import NODES
-from ustad.runtime.games.yacht.expert import ExpertBot, Followed, follow
+from ustad.runtime.games.yacht.expert import ExpertBot
 from ustad.runtime.games.yacht.levels import YachtTurns
 from ustad.runtime.games.yacht.rules import WRITES
 
@@ -41,6 +42,9 @@ Ints = NDArray[np.int64]
 
 _SIDE_BY_SIDE = 32
 """Turns that are solved at once."""
+
+_REMEMBERED = 1024
+"""Turns that are kept from one call to the next at most; they take some 20 KB a seat."""
 
 _NUMBER = {write: number for number, write in enumerate(WRITES)}
 
@@ -68,12 +72,15 @@ class WinShares(Judge[SheetState, Any]):
     unit = "win_share"
     exact = False
 
-    def __init__(self, bot: ExpertBot) -> None:
+    def __init__(self, bot: ExpertBot, by_hard: bool = False) -> None:
         self.bot: ExpertBot = bot
+        self.by_hard = by_hard
         self._turns: dict[TurnKey, Turn] = {}
 
     def values(self, states: Sequence[SheetState]) -> Floats:
         """Return (n, seats) the shares of the win."""
+        if len(self._turns) > _REMEMBERED:
+            self._turns.clear()
         self._solve([state for state in states if not state.is_over()])
         return np.array([self._shares(state) for state in states])
 
@@ -125,9 +132,10 @@ class WinShares(Judge[SheetState, Any]):
         """Return for each of n states what its turn is worth to each seat, a lane each."""
         bot = self.bot
         keys = [bot.view_key(state) for state in states]
-        endings = bot.endings(keys)
+        endings = bot.endings(keys, by_best=not self.by_hard)
         own = bot.goal_turns(keys, endings.gains(endings.shares))
-        choices = bot.choices(own, np.arange(len(keys)))
+        player, turns = (bot.rating, own.expected) if self.by_hard else (bot, own)
+        choices = player.choices(turns, np.arange(len(keys)))
         mine = SeatTurns(own, follow(own, choices))
         others = []
         for shares in self._other_shares(states, endings.shares.shape[1]):

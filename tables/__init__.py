@@ -1,4 +1,14 @@
-"""Table files: their identity, writing, opening, checking and listing.  Knows no game."""
+"""Table files: their identity, writing, opening, checking and listing.  Knows no game.
+
+>>> import tempfile, numpy
+>>> identity_of = dict(index_version=1, index_formula="values[stones]", start_index=3)
+>>> spec = TableSpec("nim", {"take": 2}, "mover wins", "games", shape=(4,), **identity_of)
+>>> values = numpy.array([0.0, 1.0, 1.0, 0.0])
+>>> with tempfile.TemporaryDirectory() as name:
+...     path = write_table(spec, tables_folder(name), values, {"states": 4}, {})
+...     path.name, open_table(spec, tables_folder(name)).start_value
+('nim,take=2.h5', 0.0)
+"""
 
 from ustad.tables.bundle import bundle_faults, check_bundle_folder, is_bundle, write_bundle
 from ustad.tables.errors import (

@@ -26,5 +26,13 @@ def test_the_examples_of_a_module(name: str) -> None:
 
 
 def test_the_public_modules_have_examples() -> None:
-    public = {"ustad.runtime", "ustad.runtime.questions", "ustad.runtime.core.options"}
+    parts = (
+        "runtime",
+        "runtime.questions",
+        "runtime.core.options",
+        "runtime.core.registry",
+        "tables",
+    )
+    rules = ("yacht.rules", "dice_poker.rules", "pasa.rules", "raja_pasu.rules")
+    public = {f"ustad.{name}" for name in parts} | {f"ustad.runtime.games.{name}" for name in rules}
     assert public <= set(WITH_EXAMPLES)

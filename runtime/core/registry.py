@@ -5,11 +5,14 @@ A game is added by its folder in :mod:`ustad.runtime.games` and its name here.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
-from typing import Any
+from pathlib import Path
+from typing import Any, Protocol
 
 from ustad.runtime.core.entry import AnyEntry, Command
 from ustad.runtime.core.errors import UsageError, shown
+from ustad.runtime.core.work import Progress
 
 NAMES = ("yacht", "dice_poker", "pasa", "raja_pasu", "marriage")
 """The games, each a folder of :mod:`ustad.runtime.games`."""
@@ -23,6 +26,9 @@ def entry(name: Any) -> AnyEntry:
 
     Raises:
         UsageError: there is no such game; the message names those there are.
+
+    >>> entry("yacht").rules.read({"second_yacht": "plain"}).options
+    {'second_yacht': 'plain'}
     """
     if not isinstance(name, str) or name not in NAMES:
         raise UsageError(f"game: expected one of {', '.join(NAMES)}, got {shown(name)}")
@@ -35,18 +41,29 @@ def command(name: str) -> Command:
     return next(own for own in entry(OWN_COMMANDS[name]).commands if own.name == name)
 
 
-def exporter(name: Any) -> Any:
-    """Return what exports a game, ``EXPORTER`` of its module ``export``.
+class GameExporter(Protocol):
+    """How a game is exported: what :class:`ustad.runtime.export.Exporter` is."""
 
-    It is a :class:`ustad.runtime.export.Exporter`.
+    @property
+    def content(self) -> Callable[[Mapping[str, Any], Path, Progress | None], Any]:
+        """Makes the content of an export from options and the folder of the tables."""
+
+    @property
+    def option_sets(self) -> Callable[[], Sequence[Mapping[str, Any]]]:
+        """Returns the option sets of the default exports."""
+
+
+def exporter(name: Any) -> GameExporter:
+    """Return what exports a game, ``EXPORTER`` of its module ``export``.
 
     Raises:
         UsageError: there is no such game, or it has no export.
     """
     module = f"ustad.runtime.games.{entry(name).name}.export"
     try:
-        return import_module(module).EXPORTER
+        found: GameExporter = import_module(module).EXPORTER
     except ModuleNotFoundError as error:
         if error.name != module:
             raise
         raise UsageError(f"export: {name} has no export") from None
+    return found

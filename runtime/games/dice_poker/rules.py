@@ -155,6 +155,10 @@ class RuleNumbers(NamedTuple):
 # What a row scores and when it may be written: flat functions on numbers, compiled for the solver.
 
 
+_ALIKE = {PAIR: 2, THREE: 3, FOUR: 4, POKER: 5}
+"""How many dice of one face a row asks for, where it asks for nothing else."""
+
+
 def combination_points(
     numbers: RuleNumbers, row: int, counts: Sequence[int] | NDArray[np.int64]
 ) -> int:
@@ -166,51 +170,31 @@ def combination_points(
         numbers: the options.
         row: the row's number.
         counts: how many dice show each of the six faces.
+
+    >>> combination_points(RULES.read({}).numbers, FULL_HOUSE, (0, 3, 0, 0, 2, 0))
+    16
     """
-    total = 0
-    pairs = 0
-    in_pairs = 0
-    pair = 0
-    three = 0
-    four = 0
-    five = 0
-    for face in range(1, FACES + 1):
-        count = counts[face - 1]
-        total += count * face
-        if count >= 2:
-            pairs += 1
-            in_pairs += 2 * face
-            pair = face
-        if count >= 3:
-            three = face
-        if count >= 4:
-            four = face
-        if count == 5:
-            five = face
-    points = 0
+    faces = range(1, FACES + 1)
+    alike = [int(count) for count in counts]
+    total = sum(face * count for face, count in zip(faces, alike, strict=True))
+    pairs = [face for face, count in zip(faces, alike, strict=True) if count >= 2]
+
+    def highest(least: int) -> int:
+        """Return the highest face that so many dice show, 0 if there is none."""
+        return max((face for face in pairs if alike[face - 1] >= least), default=0)
+
     if row == CHANCE_ROW:
-        points = total
-    elif row == PAIR:
-        points = 2 * pair
-    elif row == TWO_PAIRS:
-        if pairs == 2:
-            points = in_pairs
-        elif numbers.four_as_two_pairs:
-            points = 4 * four
-    elif row == THREE:
-        points = 3 * three
-    elif row == SMALL_STRAIGHT:
-        points = total if pairs == 0 and total == SMALL_STRAIGHT_POINTS else 0
-    elif row == LARGE_STRAIGHT:
-        points = total if pairs == 0 and total == LARGE_STRAIGHT_POINTS else 0
-    elif row == FULL_HOUSE:
-        if (pairs == 2 and three > 0) or (numbers.five_as_full_house and five > 0):
-            points = total
-    elif row == FOUR:
-        points = 4 * four
-    elif row == POKER:
-        points = 5 * five
-    return points
+        return total
+    if row in _ALIKE:
+        return _ALIKE[row] * highest(_ALIKE[row])
+    if row == TWO_PAIRS:
+        as_two = 4 * highest(4) if numbers.four_as_two_pairs else 0
+        return 2 * sum(pairs) if len(pairs) == 2 else as_two
+    if row == FULL_HOUSE:
+        is_full = len(pairs) == 2 and highest(3) > 0
+        return total if is_full or (numbers.five_as_full_house and highest(5) > 0) else 0
+    straight = SMALL_STRAIGHT_POINTS if row == SMALL_STRAIGHT else LARGE_STRAIGHT_POINTS
+    return total if not pairs and total == straight else 0
 
 
 def row_points(

@@ -177,7 +177,11 @@ class Result(StrEnum):
 
 
 def result(throw: Throw) -> Result:
-    """Return what a throw brings."""
+    """Return what a throw brings.
+
+    >>> result((6, 6, 6)), result((1, 2, 3)), result((3, 4, 4))
+    (<Result.PARO: 'paro'>, <Result.TIRO: 'tiro'>, <Result.BACHYO: 'bachyo'>)
+    """
     total = sum(throw)
     if total in PARO_SUMS:
         return Result.PARO

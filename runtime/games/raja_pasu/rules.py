@@ -301,7 +301,11 @@ class Match(NamedTuple):
 
 
 def closed_holes(owned: tuple[int, int]) -> tuple[int, ...]:
-    """Return the holes that the players cannot fill from the seeds they own."""
+    """Return the holes that the players cannot fill from the seeds they own.
+
+    >>> closed_holes((63, 35))  # North owns seeds for five holes of seven
+    (7, 8)
+    """
     south, north = (ROW - min(ROW, seeds // SEEDS_A_HOLE) for seeds in owned)
     return (*range(south), *range(ROW, ROW + north))
 

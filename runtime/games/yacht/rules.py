@@ -122,6 +122,11 @@ def box_points(box: int, counts: Sequence[int] | NDArray[np.int64], joker: bool)
         box: the box's number.
         counts: how many dice show each of the six faces.
         joker: whether five equal dice pay full house and straights in full.
+
+    >>> box_points(FULL_HOUSE, (0, 3, 0, 0, 2, 0), joker=False)
+    25
+    >>> box_points(LARGE_STRAIGHT, (0, 0, 0, 5, 0, 0), joker=True)
+    40
     """
     if box < UPPER_BOXES:
         return int(counts[box] * (box + 1))

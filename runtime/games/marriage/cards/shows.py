@@ -46,43 +46,11 @@ def suit_covers(key: int, blocked: int, wild: int) -> int:
         ``c1 | c2 << 4 | c3 << 8``; a target that cannot be is left out.
     """
     covers = np.zeros(4, dtype=np.int64)
-    # best[m, x, y, w]: targets so far, sequences begun one and two ranks ago, wild card used.
-    best = np.empty((4, 4, 4, 2), dtype=np.int64)
-    after = np.empty((4, 4, 4, 2), dtype=np.int64)
     ace, queen, king = key & 3, key >> 22 & 3, key >> 24 & 3
     high_blocked = blocked & (1 | 1 << 11 | 1 << 12)
     most_high = 0 if high_blocked else min(3, max(ace, queen, king) + wild)
     for high in range(most_high + 1):
-        best[:] = -1
-        best[high, 0, 0, 0] = 0
-        for rank in range(RANKS):
-            held = key >> 2 * rank & 3
-            limit = 0 if blocked >> rank & 1 else 3 - (blocked >> RANKS == rank + 1)
-            through = high if rank == 0 or rank >= 11 else 0
-            after[:] = -1
-            for m in range(high, 4):
-                for x in range(m - high + 1):
-                    for y in range(m - high - x + 1):
-                        for w in range(wild + 1):
-                            value = best[m, x, y, w]
-                            if value < 0:
-                                continue
-                            most_new = 3 - m if rank <= 10 else 0
-                            for new in range(most_new + 1):
-                                used = through + x + y + new
-                                if used > limit:
-                                    break
-                                got = value + min(held, used)
-                                if got > after[m + new, new, x, w]:
-                                    after[m + new, new, x, w] = got
-                                if used > held and w < wild and got + 1 > after[m + new, new, x, 1]:
-                                    after[m + new, new, x, 1] = got + 1
-                            if x + y + through == 0 and m < 3 and limit == 3:
-                                # A tanela of this rank.
-                                got = value + held
-                                if got > after[m + 1, 0, 0, w]:
-                                    after[m + 1, 0, 0, w] = got
-            best, after = after, best
+        best = most_in_targets(key, blocked, wild, high)
         for m in range(high, 4):
             for w in range(wild + 1):
                 if best[m, 0, 0, w] > covers[m]:
@@ -92,6 +60,48 @@ def suit_covers(key: int, blocked: int, wild: int) -> int:
         covers[m] = max(covers[m], covers[m - 1])
         found |= covers[m] << 4 * (m - 1)
     return int(found)
+
+
+def most_in_targets(key: int, blocked: int, wild: int, high: int) -> Ints:
+    """Return (4, 4, 4, 2) the most cards of a suit that targets can hold, -1 where none can be.
+
+    The axes: how many targets, sequences begun one and two ranks ago (0 now that all ranks are
+    decided), whether the wild card is used.
+
+    Args:
+        key: see :func:`suit_covers`, as ``blocked`` and ``wild``.
+        blocked: see there.
+        wild: see there.
+        high: how many targets are queen, king and ace.
+    """
+    best = np.full((4, 4, 4, 2), -1, dtype=np.int64)
+    after = np.empty((4, 4, 4, 2), dtype=np.int64)
+    best[high, 0, 0, 0] = 0
+    for rank in range(RANKS):
+        held = key >> 2 * rank & 3
+        limit = 0 if blocked >> rank & 1 else 3 - (blocked >> RANKS == rank + 1)
+        through = high if rank == 0 or rank >= 11 else 0
+        after[:] = -1
+        for m in range(high, 4):
+            most_new = 3 - m if rank <= 10 else 0
+            for x in range(m - high + 1):
+                for y in range(m - high - x + 1):
+                    for w in range(wild + 1):
+                        value = best[m, x, y, w]
+                        if value < 0:
+                            continue
+                        for new in range(most_new + 1):
+                            used = through + x + y + new
+                            if used > limit:
+                                break
+                            got = value + min(held, used)
+                            after[m + new, new, x, w] = max(after[m + new, new, x, w], got)
+                            if used > held and w < wild:
+                                after[m + new, new, x, 1] = max(after[m + new, new, x, 1], got + 1)
+                        if x + y + through == 0 and m < 3 and limit == 3:  # a tanela
+                            after[m + 1, 0, 0, w] = max(after[m + 1, 0, 0, w], value + held)
+        best, after = after, best
+    return best
 
 
 def remembered_covers(memory: Ints, key: int, blocked: int, wild: int) -> int:

@@ -129,12 +129,15 @@ LEARNED = "ustad/runtime/games/marriage/weights.json"
 DIGESTS = "ustad/runtime/default_tables.json"
 """What ``ustad verify --default`` compares with."""
 
+NPM = {f"ustad/runtime/export/npm/{name}" for name in ("index.d.ts", "README.md")}
+"""What every package for npm has."""
+
 REPLAY = "ustad/runtime/export/replay.mjs"
 """What answers the vectors of exports; no part of them."""
 
 
 def test_the_wheel_holds_code_and_the_learned_weights_alone(wheel: list[str]) -> None:
-    others = {LEARNED, DIGESTS, REPLAY}
+    others = {LEARNED, DIGESTS, REPLAY, *NPM}
     assert others < set(wheel)
     inside = [name for name in wheel if name.startswith("ustad/") and name not in others]
     assert {Path(name).suffix or Path(name).name for name in inside} <= {".py", ".js", ".typed"}

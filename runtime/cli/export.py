@@ -3,53 +3,113 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from ustad.runtime import export
 from ustad.runtime.cli.output import print_json, progress_bar
-from ustad.runtime.cli.parser import OK, add_for_each_game, folder_of
+from ustad.runtime.cli.parser import OK, add_command, folder_of
 from ustad.runtime.core import registry
+from ustad.runtime.core.entry import AnyEntry
 from ustad.runtime.core.errors import UsageError
 from ustad.runtime.core.options import parse_options
-from ustad.tables import escaped
+from ustad.tables import TableSpec, escaped
 
 
 def add_export(commands: Any, games: Sequence[str]) -> None:
     """Add the command ``export``."""
+    del games
     text = "flat files and a reader in JavaScript, for an app"
-    for entry, parser in add_for_each_game(commands, "export", _export, text, games):
-        parser.add_argument("--out", required=True, metavar="DIR", help="the folder to write")
-        parser.add_argument(
-            "--all", action="store_true", help="every default table, each in a folder of its own"
-        )
-        fields = ", ".join(option.name for option in entry.tables.fields)
-        parser.add_argument(
-            "--option",
-            action="append",
-            default=[],
-            metavar="NAME=VALUE",
-            help=f"the table of these options, instead of the defaults: {fields}",
-        )
+    parser = add_command(commands, "export", _export, text)
+    parser.add_argument("game", nargs="?", metavar="GAME", help=f"of {', '.join(registry.NAMES)}")
+    parser.add_argument("--out", required=True, metavar="DIR", help="the folder to write")
+    parser.add_argument(
+        "--all",
+        action="store_true",
+        help="every default table, each in a folder of its own; without a game, of all games",
+    )
+    parser.add_argument(
+        "--npm",
+        action="store_true",
+        help="a package for npm: the engine, which plays whole games, and all the tables",
+    )
+    parser.add_argument(
+        "--for",
+        dest="use",
+        choices=("play", "advice"),
+        help="what suffices to play the levels, or what answers every position "
+        "(advice, but play with --npm)",
+    )
+    parser.add_argument(
+        "--option",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="the table of these options, instead of the defaults",
+    )
 
 
 def _export(args: argparse.Namespace) -> int:
-    entry, out = registry.entry(args.game), Path(args.out)
-    exporter = registry.exporter(entry.name)
     if args.all and args.option:
         raise UsageError("export: expected --all or --option, not both")
-    options = parse_options(entry.name, entry.tables.fields, args.option)
-    wanted = exporter.option_sets() if args.all else [options]
+    if args.game is None and not args.all:
+        names = ", ".join(registry.NAMES)
+        raise UsageError(f"export: expected a game of {names}, or --all")
+    return _package(args) if args.npm else _folders(args)
+
+
+def _folders(args: argparse.Namespace) -> int:
+    out = Path(args.out)
     rows: list[dict[str, Any]] = []
-    for one in wanted:
-        spec = entry.tables.spec(one)
+    for entry, spec in _wanted(args):
+        content = _content(args, entry, spec)
         folder = out / Path(spec.file_name).stem if args.all else out
-        with progress_bar(f"export {spec.what}", "states") as progress:
-            content = exporter.content(spec.options, folder_of(args), progress)
         written = export.write_export(entry, content, folder)
-        options = dict(content.options)
-        rows.append({"path": str(folder), "options": options, "files": written})
+        rows.append({"path": str(folder), "options": dict(content.options), "files": written})
+    return _print(args, rows)
+
+
+def _package(args: argparse.Namespace) -> int:
+    tables: dict[str, dict[str, export.Content]] = {}
+    for entry, spec in _wanted(args):
+        if registry.exporter(entry.name).engine is not None:
+            content = _content(args, entry, spec)
+            tables.setdefault(entry.name, {})[Path(spec.file_name).stem] = content
+    games = [
+        export.GameFiles(registry.entry(name), registry.exporter(name).engine, found)
+        for name, found in tables.items()
+    ]
+    if not games:
+        raise UsageError(f"export: no engine plays {args.game}")
+    written = export.write_package(games, Path(args.out))
+    return _print(args, [{"path": args.out, "games": list(tables), "files": written}])
+
+
+def _wanted(args: argparse.Namespace) -> Iterator[tuple[AnyEntry, TableSpec]]:
+    """Yield the tables that are to be exported."""
+    for name in registry.NAMES if args.game is None else (args.game,):
+        entry = registry.entry(name)
+        options = parse_options(entry.name, entry.tables.fields, args.option)
+        exporter = registry.exporter(name)
+        sets = exporter.option_sets() if args.all else (options,)
+        for one in sets[:1] if _for_play(args, exporter) else sets:  # one serves all
+            yield entry, entry.tables.spec(one)
+
+
+def _for_play(args: argparse.Namespace, exporter: export.Exporter) -> bool:
+    """Tell whether what suffices to play is wanted, and there is less of it."""
+    return exporter.play is not None and (args.use or ("play" if args.npm else "")) == "play"
+
+
+def _content(args: argparse.Namespace, entry: AnyEntry, spec: TableSpec) -> export.Content:
+    exporter: export.Exporter = registry.exporter(entry.name)
+    make = exporter.play if exporter.play and _for_play(args, exporter) else exporter.content
+    with progress_bar(f"export {spec.what}", "states") as progress:
+        return make(spec.options, folder_of(args), progress)
+
+
+def _print(args: argparse.Namespace, rows: Sequence[Mapping[str, Any]]) -> int:
     if args.json:
         print_json({"exports": rows})
     else:

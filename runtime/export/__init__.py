@@ -36,11 +36,13 @@ from ustad.runtime.export.folder import (
     read_export,
     write_export,
 )
+from ustad.runtime.export.package import GameFiles, write_package
 
 __all__ = [
     "MANIFEST",
     "Content",
     "Exporter",
+    "GameFiles",
     "Packed",
     "check_export",
     "export_faults",
@@ -49,4 +51,5 @@ __all__ = [
     "rounded",
     "vectors",
     "write_export",
+    "write_package",
 ]

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from ustad.runtime.core.entry import AnyEntry
 from ustad.runtime.core.errors import ExportError, JsonError, UstadError
+from ustad.runtime.core.options import Option, WholeNumber
 from ustad.runtime.core.strict_json import Fields, is_int, loads
 from ustad.runtime.export.content import (
     DTYPES,
@@ -53,6 +54,9 @@ from ustad.tables import (
 )
 
 MANIFEST = "manifest.json"
+
+SHARED = ("engine.js", "export.js", "chance.js", "errors.js", "digest.js")
+"""The modules that every reader imports."""
 
 _ALIGNED = 8
 
@@ -106,6 +110,53 @@ def _digests(contents: Mapping[str, bytes]) -> dict[str, dict[str, Any]]:
     }
 
 
+def rules_facts(entry: AnyEntry) -> dict[str, Any]:
+    """Return what a manifest says of the rules of a game: its seats and its options."""
+    return {"players": list(entry.rules.seats), "options": list(map(_option, entry.rules.options))}
+
+
+def _option(option: Option) -> dict[str, Any]:
+    """Return what an option may be."""
+    found = {"name": option.name, "default": option.default, "choices": list(option.choices)}
+    if isinstance(option, WholeNumber):
+        found |= {"low": option.low, "high": option.high}
+    return found
+
+
+def sealed(
+    entry: AnyEntry, content: Content, modules: Mapping[str, bytes]
+) -> tuple[dict[str, Any], dict[str, bytes]]:
+    """Return the manifest of an export and its binary files.
+
+    Args:
+        entry: the game.
+        content: what it holds.
+        modules: the JavaScript modules that are beside it.
+    """
+    written: dict[str, bytes] = {}
+    places: dict[str, dict[str, Any]] = {}
+    for name, arrays in content.files.items():
+        written[name], found = _with_places(arrays)
+        places |= {array: {"file": name, **place} for array, place in found.items()}
+    manifest = {
+        "format": FORMAT,
+        "format_version": FORMAT_VERSION,
+        "game": entry.name,
+        "title": entry.title,
+        "options": dict(content.options),
+        "rules": rules_facts(entry),
+        **content.facts,
+        "levels": dict(content.levels),
+        "reader": _digests(modules),
+        "files": _digests(written),
+        "encoding": ENCODING,
+        "arrays": places,
+        "proof": dict(content.proof),
+        "vectors": list(content.vectors),
+    }
+    return manifest, written
+
+
 def write_export(entry: AnyEntry, content: Content, out: Path) -> dict[str, int]:
     """Write an export into a folder, made if it is not there.
 
@@ -121,28 +172,10 @@ def write_export(entry: AnyEntry, content: Content, out: Path) -> dict[str, int]
     Raises:
         ExportError: the folder cannot be written or is full.
     """
-    written: dict[str, bytes] = {}
-    places: dict[str, dict[str, Any]] = {}
-    for name, arrays in content.files.items():
-        written[name], found = _with_places(arrays)
-        places |= {array: {"file": name, **place} for array, place in found.items()}
     modules = reader_files()
-    manifest = {
-        "format": FORMAT,
-        "format_version": FORMAT_VERSION,
-        "game": entry.name,
-        "title": entry.title,
-        "options": dict(content.options),
-        **content.facts,
-        "levels": dict(content.levels),
-        "reader": _digests({name: modules[name] for name in content.reader}),
-        "files": _digests(written),
-        "encoding": ENCODING,
-        "arrays": places,
-        "proof": dict(content.proof),
-        "vectors": list(content.vectors),
-    }
-    written |= {name: modules[name] for name in content.reader}
+    names = (*content.reader, *SHARED)
+    manifest, written = sealed(entry, content, {name: modules[name] for name in names})
+    written |= {name: modules[name] for name in names}
     written[MANIFEST] = manifest_text(manifest).encode()
     before = _own_files(out)
     try:

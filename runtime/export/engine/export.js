@@ -10,6 +10,13 @@
  * must be, character for character, what was written.
  */
 
+import { fromUtf8, sha256, utf8 } from "./digest.js";
+import { isObject, isWhole, reason, shown, UstadError } from "./errors.js";
+
+/** @import { Option } from "./errors.js" */
+
+export { UstadError, UstadError as ExportError } from "./errors.js";
+
 export const FORMAT = "ustad export";
 export const FORMAT_VERSION = 1;
 
@@ -20,10 +27,15 @@ export const FORMAT_VERSION = 1;
  * @property {string} game
  * @property {Record<string, unknown>} options of the table
  * @property {Record<string, unknown>} option_defaults of positions
- * @property {Record<string, Unit>} levels the unit of each level's values
+ * @property {Record<string, Unit>} levels the unit of the values of each level that has any
+ * @property {RulesFacts} rules what every game tells of its rules
  * @property {Record<string, FileFacts>} reader
  * @property {Record<string, FileFacts>} files
  * @property {Record<string, Place>} arrays
+ *
+ * @typedef {object} RulesFacts
+ * @property {[number, number, number]} players least, most, and how many where nobody says
+ * @property {Option[]} options of a new game
  *
  * @typedef {"expected_total" | "win_share" | "margin" | "net"} Unit
  * @typedef {{ bytes: number, sha256: string }} FileFacts
@@ -72,24 +84,8 @@ const TYPES = {
   float64: Float64Array,
 };
 
-/** What is wrong with an export or a question; `kind` is a stable word for programs. */
-export class ExportError extends Error {
-  /**
-   * @param {"corrupt_export"|"mismatched_export"|"position"|"option"|"level"|"feature"} kind
-   * @param {string} message
-   */
-  constructor(kind, message) {
-    super(message.replace(/\s+/g, " ")); // one line, whatever it tells of
-    this.name = "ExportError";
-    this.kind = kind;
-  }
-}
-
 /** @param {string} message */
-const corrupt = (message) => new ExportError("corrupt_export", message);
-
-/** @param {unknown} error */
-const reason = (error) => (error instanceof Error ? error.message : String(error));
+const corrupt = (message) => new UstadError("corrupt_export", message);
 
 /**
  * Return what a function makes of a manifest; what it cannot use is a corrupt export.
@@ -101,7 +97,7 @@ export function opened(make) {
   try {
     return make();
   } catch (error) {
-    if (error instanceof ExportError) throw error;
+    if (error instanceof UstadError) throw error;
     throw corrupt(`manifest: it is not what an exporter writes: ${reason(error)}`);
   }
 }
@@ -135,23 +131,14 @@ export function parseManifest(text) {
  */
 export function openExport(manifest, reader, ...files) {
   const found = typeof manifest === "string" ? parseManifest(manifest) : manifest;
-  if (!isObject(found)) throw corrupt("manifest: expected an object");
-  if (found.format !== FORMAT || found.format_version !== FORMAT_VERSION) {
-    const got = `${shown(found.format)} ${shown(found.format_version)}`;
-    throw new ExportError(
-      "mismatched_export",
-      `manifest: expected ${FORMAT} ${FORMAT_VERSION}, got ${got}`,
-    );
-  }
-  checkDigest(found);
-  if (typeof manifest === "string" && manifest !== writtenText(found)) {
-    throw corrupt("manifest: it does not stand as it was written");
-  }
+  mustBeManifest(found);
+  if (sha256(utf8(digestedText(found))) !== found.sha256) throw corrupt(WRONG_DIGEST);
+  if (typeof manifest === "string" && manifest !== writtenText(found)) throw corrupt(OTHER_TEXT);
   // From here on the manifest is, word for word, one that was written.
   const written = /** @type {M} */ (/** @type {unknown} */ (found));
   const readers = Object.keys(written.reader);
   if (!readers.includes(reader)) {
-    throw new ExportError(
+    throw new UstadError(
       "mismatched_export",
       `manifest: an export of ${written.game} is read by ${readers[0]}, not by ${reader}`,
     );
@@ -160,18 +147,83 @@ export function openExport(manifest, reader, ...files) {
   const buffers = {};
   Object.entries(written.files).forEach(([name, expected], at) => {
     if (files[at] === undefined && at > 0) return;
-    buffers[name] = checkedBytes(name, expected, files[at]);
+    const bytes = sizedBytes(name, expected, files[at]);
+    if (sha256(bytes) !== expected.sha256) throw wrongFile(name);
+    buffers[name] = bytes;
   });
+  return arraysIn(written, buffers);
+}
+
+/**
+ * Return a manifest from its bytes.
+ *
+ * @param {unknown} given
+ * @param {string} name
+ * @param {boolean} check its digest, and that it stands as it was written.
+ * @returns {Promise<Record<string, unknown>>}
+ */
+export async function openManifest(given, name, check) {
+  const text = fromUtf8(bytesOf(given, name));
+  const found = parseManifest(text);
+  mustBeManifest(found);
+  if (check) {
+    if ((await digestOf(utf8(digestedText(found)))) !== found.sha256) throw corrupt(WRONG_DIGEST);
+    if (text !== writtenText(found)) throw corrupt(OTHER_TEXT);
+  }
+  return found;
+}
+
+/**
+ * Return an export whose manifest is known and whose files were read.
+ *
+ * @template {Manifest} M
+ * @param {M} manifest
+ * @param {Record<string, unknown>} files
+ * @param {boolean} check the digests of the files.
+ * @returns {Promise<Opened<M>>}
+ */
+export async function openBytes(manifest, files, check) {
+  /** @type {Record<string, Uint8Array>} */
+  const buffers = {};
+  for (const [name, expected] of Object.entries(manifest.files)) {
+    const bytes = sizedBytes(name, expected, files[name]);
+    if (check && (await digestOf(bytes)) !== expected.sha256) throw wrongFile(name);
+    buffers[name] = bytes;
+  }
+  return opened(() => arraysIn(manifest, buffers));
+}
+
+/**
+ * Return the SHA-256 of bytes, by `crypto` where it is.
+ *
+ * @param {Uint8Array} bytes
+ */
+async function digestOf(bytes) {
+  const { subtle } = /** @type {{ crypto?: any }} */ (globalThis).crypto ?? {};
+  if (!subtle) return sha256(bytes);
+  const found = new Uint8Array(await subtle.digest("SHA-256", /** @type {any} */ (bytes)));
+  return [...found].map((byte) => (byte + 256).toString(16).slice(1)).join("");
+}
+
+/**
+ * Return the arrays of a manifest.
+ *
+ * @template {Manifest} M
+ * @param {M} manifest
+ * @param {Record<string, Uint8Array>} buffers of its files
+ * @returns {Opened<M>}
+ */
+function arraysIn(manifest, buffers) {
   /** @type {Record<string, Numbers>} */
   const arrays = {};
   let room = Object.values(buffers).reduce((sum, bytes) => sum + bytes.length, 0);
-  for (const [name, place] of Object.entries(written.arrays)) {
+  for (const [name, place] of Object.entries(manifest.arrays)) {
     if (!Object.keys(buffers).includes(place.file)) continue;
     arrays[name] = arrayAt(name, place, buffers[place.file]);
     room -= arrays[name].byteLength;
     if (room < 0) throw corrupt("manifest: arrays: they are more than the files hold");
   }
-  return { manifest: written, arrays };
+  return { manifest, arrays };
 }
 
 /**
@@ -196,18 +248,52 @@ function writtenText(manifest) {
   return `{\n${lines.join(",\n")}\n}\n`;
 }
 
-/** @param {Record<string, unknown>} manifest */
-function checkDigest(manifest) {
-  const { sha256: expected, ...rest } = manifest;
-  let text;
+const WRONG_DIGEST = "manifest: its digest is wrong: it is not what was written";
+const OTHER_TEXT = "manifest: it does not stand as it was written";
+
+/** @param {string} name */
+const wrongFile = (name) => corrupt(`${name}: its digest is wrong: it is not what was written`);
+
+/**
+ * Refuse what is no manifest of this format.
+ *
+ * @param {unknown} found
+ * @returns {asserts found is Record<string, unknown>}
+ */
+function mustBeManifest(found) {
+  if (!isObject(found)) throw corrupt("manifest: expected an object");
+  if (found.format !== FORMAT || found.format_version !== FORMAT_VERSION) {
+    const got = `${shown(found.format)} ${shown(found.format_version)}`;
+    throw new UstadError(
+      "mismatched_export",
+      `manifest: expected ${FORMAT} ${FORMAT_VERSION}, got ${got}`,
+    );
+  }
+}
+
+/**
+ * Return the text that the digest of a manifest is of.
+ *
+ * @param {Record<string, unknown>} manifest
+ */
+function digestedText({ sha256: _, ...rest }) {
   try {
-    text = JSON.stringify(rest);
+    return JSON.stringify(rest);
   } catch (error) {
     throw corrupt(`manifest: ${reason(error)}`);
   }
-  if (sha256(new TextEncoder().encode(text)) !== expected) {
-    throw corrupt("manifest: its digest is wrong: it is not what was written");
+}
+
+/**
+ * @param {unknown} given
+ * @param {string} name
+ */
+function bytesOf(given, name) {
+  if (given instanceof ArrayBuffer) return new Uint8Array(given);
+  if (ArrayBuffer.isView(given)) {
+    return new Uint8Array(given.buffer, given.byteOffset, given.byteLength);
   }
+  throw corrupt(`${name}: expected an ArrayBuffer or a view of bytes`);
 }
 
 /**
@@ -215,17 +301,10 @@ function checkDigest(manifest) {
  * @param {FileFacts} expected
  * @param {unknown} given
  */
-function checkedBytes(name, expected, given) {
-  let bytes;
-  if (given instanceof ArrayBuffer) bytes = new Uint8Array(given);
-  else if (ArrayBuffer.isView(given)) {
-    bytes = new Uint8Array(given.buffer, given.byteOffset, given.byteLength);
-  } else throw corrupt(`${name}: expected an ArrayBuffer or a view of bytes`);
+function sizedBytes(name, expected, given) {
+  const bytes = bytesOf(given, name);
   if (bytes.length !== expected.bytes) {
     throw corrupt(`${name}: expected ${expected.bytes} bytes, got ${bytes.length}`);
-  }
-  if (sha256(bytes) !== expected.sha256) {
-    throw corrupt(`${name}: its digest is wrong: it is not what was written`);
   }
   return bytes;
 }
@@ -287,127 +366,7 @@ function fromDifferences(bytes, length, step) {
   return found;
 }
 
-// Questions.
-
-/**
- * @param {unknown} value
- * @returns {value is Record<string, unknown>}
- */
-export const isObject = (value) =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
-
-/**
- * Tell whether a value is a whole number in a range.
- *
- * @param {unknown} value
- * @param {number} low
- * @param {number} high
- * @returns {value is number}
- */
-export const isWhole = (value, low, high) =>
-  typeof value === "number" && Number.isInteger(value) && low <= value && value <= high;
-
-/**
- * Tell whether a value is a list of so many items, none left out, that all hold.
- *
- * @template T
- * @param {unknown} value
- * @param {number} least
- * @param {number} most
- * @param {(item: unknown) => item is T} holds
- * @returns {value is T[]}
- */
-export const isList = (value, least, most, holds) =>
-  Array.isArray(value) &&
-  isWhole(value.length, least, most) &&
-  Array.from(value).every((item) => holds(item)); // holes become undefined
-
-/**
- * Return a value as short JSON, for an error message.
- *
- * @param {unknown} value
- */
-export function shown(value) {
-  /** @type {string} */
-  let text = typeof value;
-  try {
-    text = typeof value === "string" ? value : String(JSON.stringify(value));
-  } catch {
-    // Nested too deep, or in itself: its type says enough.
-  }
-  return text.length > 60 ? `${text.slice(0, 57)}...` : text;
-}
-
-/**
- * Refuse a position for what one of its keys holds.
- *
- * @param {string} key
- * @param {string} expected
- * @param {unknown} got
- * @returns {never}
- */
-export function refuse(key, expected, got) {
-  throw new ExportError("position", `position: ${key}: expected ${expected}, got ${shown(got)}`);
-}
-
-/**
- * Check that an object has no keys but the ones that are known.
- *
- * @param {unknown} value
- * @param {string} name
- * @param {string[]} known
- * @returns {asserts value is Record<string, unknown>}
- */
-export function checkKeys(value, name, known) {
-  if (!isObject(value)) {
-    throw new ExportError("position", `${name}: expected an object, got ${shown(value)}`);
-  }
-  for (const key of Object.keys(value)) {
-    if (!known.includes(key)) {
-      throw new ExportError(
-        "position",
-        `${name}: unknown key ${shown(key)}, expected ${known.join(", ")}`,
-      );
-    }
-  }
-}
-
-/**
- * Check that a position is of the game and options of an export, options left out by default.
- *
- * @param {Manifest} manifest
- * @param {Record<string, unknown>} position
- */
-export function checkGame(manifest, position) {
-  if (position.game !== manifest.game) refuse("game", manifest.game, position.game);
-  const { options: given = {} } = position;
-  checkKeys(given, "options", Object.keys(manifest.option_defaults));
-  const options = { ...manifest.option_defaults, ...given };
-  for (const [name, value] of Object.entries(options)) {
-    if (name in manifest.options && value !== manifest.options[name]) {
-      throw new ExportError(
-        "option",
-        `option ${name}: this export is of ${shown(manifest.options[name])}, got ${shown(value)}`,
-      );
-    }
-  }
-}
-
-/**
- * Return the unit of a level's values, after checking that an export plays this level.
- *
- * @param {Manifest} manifest
- * @param {string} level
- */
-export function unitOf(manifest, level) {
-  const { levels } = manifest;
-  const known = Object.keys(levels);
-  if (!known.includes(level)) {
-    const expected = known.join(" or ");
-    throw new ExportError("level", `level: this export plays ${expected}, got ${shown(level)}`);
-  }
-  return levels[level];
-}
+// Answers.
 
 /** Moves whose values differ by no more are equally good. */
 export const TIE = 1e-9;
@@ -428,87 +387,4 @@ export function ranked(options, unit) {
     .sort((a, b) => b.value - a.value);
   const best = sorted.filter((option) => option.value === value).map(({ move }) => move);
   return { best, value, unit, options: sorted };
-}
-
-// SHA-256 (FIPS 180-4), so that opening is synchronous and needs no secure context.
-
-const ROUND = new Uint32Array(64);
-const START = new Uint32Array(8);
-{
-  /** @type {number[]} */
-  const primes = [];
-  for (let n = 2; primes.length < 64; n++) if (primes.every((p) => n % p)) primes.push(n);
-  /** @param {number} x */
-  const fraction = (x) => Math.floor((x - Math.floor(x)) * 2 ** 32);
-  primes.forEach((p, i) => {
-    ROUND[i] = fraction(Math.cbrt(p));
-    if (i < 8) START[i] = fraction(Math.sqrt(p));
-  });
-}
-
-/**
- * Return the SHA-256 of bytes, in hexadecimal.
- *
- * @param {Uint8Array} bytes
- */
-export function sha256(bytes) {
-  const state = START.slice();
-  const words = new Uint32Array(64);
-  const block = new DataView(new ArrayBuffer(64));
-  const whole = bytes.length - (bytes.length % 64);
-  const input = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
-  for (let at = 0; at < whole; at += 64) digestBlock(state, words, input, at);
-  let used = 0;
-  for (let at = whole; at < bytes.length; at++) block.setUint8(used++, bytes[at]);
-  block.setUint8(used++, 0x80);
-  if (used > 56) {
-    for (; used < 64; used++) block.setUint8(used, 0);
-    digestBlock(state, words, block, 0);
-    used = 0;
-  }
-  for (; used < 56; used++) block.setUint8(used, 0);
-  block.setUint32(56, Math.floor(bytes.length / 2 ** 29));
-  block.setUint32(60, (bytes.length << 3) >>> 0);
-  digestBlock(state, words, block, 0);
-  return [...state].map((word) => word.toString(16).padStart(8, "0")).join("");
-}
-
-/**
- * @param {Uint32Array} state changed by the block
- * @param {Uint32Array} words 64 of room
- * @param {DataView} view
- * @param {number} at where the block begins
- */
-function digestBlock(state, words, view, at) {
-  for (let i = 0; i < 16; i++) words[i] = view.getUint32(at + 4 * i);
-  for (let i = 16; i < 64; i++) {
-    const x = words[i - 15];
-    const y = words[i - 2];
-    const s0 = ((x >>> 7) | (x << 25)) ^ ((x >>> 18) | (x << 14)) ^ (x >>> 3);
-    const s1 = ((y >>> 17) | (y << 15)) ^ ((y >>> 19) | (y << 13)) ^ (y >>> 10);
-    words[i] = words[i - 16] + s0 + words[i - 7] + s1;
-  }
-  let [a, b, c, d, e, f, g, h] = state;
-  for (let i = 0; i < 64; i++) {
-    const s1 = ((e >>> 6) | (e << 26)) ^ ((e >>> 11) | (e << 21)) ^ ((e >>> 25) | (e << 7));
-    const t1 = (h + s1 + ((e & f) ^ (~e & g)) + ROUND[i] + words[i]) | 0;
-    const s0 = ((a >>> 2) | (a << 30)) ^ ((a >>> 13) | (a << 19)) ^ ((a >>> 22) | (a << 10));
-    const t2 = (s0 + ((a & b) ^ (a & c) ^ (b & c))) | 0;
-    h = g;
-    g = f;
-    f = e;
-    e = (d + t1) | 0;
-    d = c;
-    c = b;
-    b = a;
-    a = (t1 + t2) | 0;
-  }
-  state[0] += a;
-  state[1] += b;
-  state[2] += c;
-  state[3] += d;
-  state[4] += e;
-  state[5] += f;
-  state[6] += g;
-  state[7] += h;
 }

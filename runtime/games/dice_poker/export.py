@@ -40,6 +40,10 @@ from ustad.tables import open_table
 _LATER, _FIRST = range(2)
 
 
+THUMBS = {"easy": "points", "medium": "priced_next_throw", "hard": "priced"}
+"""The rules of thumb that easy, medium and hard are, by their names in the engine."""
+
+
 def sheet_arrays(numbers: RuleNumbers) -> SheetArrays:
     """Return the rules as arrays."""
     known = columns(numbers.school_threshold)
@@ -104,7 +108,9 @@ def content(options: Mapping[str, Any], folder: Path, progress: Progress | None 
     rules = RULES.make(**spec.options)
     table = open_table(spec, folder)
     arrays = sheet_arrays(rules.numbers)
-    return sheet_content(CODEC, RULES, rules, table, arrays, TableBot, "expert", progress)
+    return sheet_content(
+        CODEC, RULES, rules, table, arrays, TableBot, "expert", "settlement", THUMBS, progress
+    )
 
 
-EXPORTER = Exporter(content, TABLES.defaults)
+EXPORTER = Exporter(content, TABLES.defaults, ("sheet.js", "SheetGame"))

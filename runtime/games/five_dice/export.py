@@ -6,15 +6,16 @@ next to nothing is proven by :mod:`ustad.runtime.games.five_dice.rounding`.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from ustad.runtime.core.entry import Codec, Rulebook
+from ustad.runtime.core.entry import Rulebook
 from ustad.runtime.core.game import Bot
 from ustad.runtime.core.work import Progress, available_cores
 from ustad.runtime.export.content import Content, Packed, brief, rounded, table_facts, vectors
 from ustad.runtime.games.five_dice.arrays import SheetArrays, structure
+from ustad.runtime.games.five_dice.codec import SheetCodec
 from ustad.runtime.games.five_dice.rounding import prove
 from ustad.tables import Table
 
@@ -75,13 +76,15 @@ VECTORS_SEED = 9
 
 
 def sheet_content(
-    codec: Codec[Any, Any, Any],
+    codec: SheetCodec,
     rulebook: Rulebook[Any],
     rules: Any,
     table: Table,
     arrays: SheetArrays,
     bot: Callable[[Any, Table], Bot[Any, Any]],
     level: str,
+    returns: str,
+    thumbs: Mapping[str, str],
     progress: Progress | None = None,
 ) -> Content:
     """Return the export of a table of a game of dice and a sheet.
@@ -94,6 +97,8 @@ def sheet_content(
         arrays: the rules as arrays.
         bot: makes the bot that plays a table.
         level: what that bot is.
+        returns: what a finished game is about: "win_share" or "settlement".
+        thumbs: the levels without a table, each a rule of thumb of the engine.
         progress: called with the states proven and all states.
 
     Raises:
@@ -111,11 +116,14 @@ def sheet_content(
             "in_words": IN_WORDS,
             "option_defaults": rulebook.read_options({}),
             "seats": [rulebook.seats.least, rulebook.seats.most],
+            "moves": list(codec.move_keys),
+            "returns": returns,
+            "thumbs": dict(thumbs),
             "turn": structure(),
             "sheet": arrays.to_json(),
         },
         files={"values.bin": {"values": packed, "column": Packed(arrays.column)}},
-        reader=("sheet.js", "export.js"),
+        reader=("sheet.js", "turns.js", "thumbs.js"),
         levels={level: "expected_total"},
         proof=proof,
         vectors=brief(

@@ -11,7 +11,8 @@
  * net is the sum of.
  */
 
-import { ExportError, isObject, mustHold, opened, openExport } from "./export.js";
+import { isObject } from "./errors.js";
+import { ExportError, mustHold, opened, openExport } from "./export.js";
 
 export { ExportError, parseManifest } from "./export.js";
 

@@ -50,7 +50,7 @@ def content(options: Mapping[str, Any], folder: Path, progress: Progress | None 
             "names": list(NUMBER_NAMES),
         },
         files={"values.bin": {"values": Packed(np.ascontiguousarray(numbers, dtype="<f8"))}},
-        reader=("marriage.js", "export.js"),
+        reader=("marriage.js",),
         levels={"expert": "net"},
         proof={"numbers": len(numbers), "changed": 0, "largest_cost": 0},
         vectors=_vectors(folder),

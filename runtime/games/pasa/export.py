@@ -143,7 +143,7 @@ def content(options: Mapping[str, Any], folder: Path, progress: Progress | None 
                 "stored_bets": Packed(places.astype("|u1")),
             }
         },
-        reader=("pasa.js", "export.js"),
+        reader=("pasa.js",),
         levels={"expert": "win_share"},
         proof=_proof(found, len(nodes), error),
         vectors=brief(vectors(CODEC, begins, exact, reader, VECTORS, VECTORS_SEED)),
@@ -265,4 +265,4 @@ class RoundedBot(OneTableBot):
         return Advice(best, first[seat], self.unit, options, extra)
 
 
-EXPORTER = Exporter(content, TABLES.defaults)
+EXPORTER = Exporter(content, TABLES.defaults, ("pasa.js", "Pasa"))

@@ -1,83 +1,62 @@
 /**
- * Plays Raja Pasu from an export: the exact margins of the rounds with one number of closed
- * holes.  Every legal move is sown and the position after it looked up.
+ * Raja Pasu in the phone engine: the rules of rounds and matches, and the four levels.
+ *
+ * Expert sows every legal move and looks the position after it up among the exact margins of an
+ * export; a position that is not there is searched, with the margins as leaves.
  *
  *     import { open } from "./raja_pasu.js";
- *     const game = open(manifest, values);       // the text or object, and the bytes
- *     game.ask(position);                        // {best, value, unit, options, exact}
+ *     const engine = open(manifest, values);     // one table: the text or object, and the bytes
+ *     engine.ask(position);                      // {best, value, unit, options, exact}
  *
  * Positions and moves are those of `ustad ask`: {"game": "raja_pasu", "board": [14 numbers],
  * "closed": [], "to_move": 0, "captured": [0, 0]}, and `earlier` boards since the last
  * irreversible move.  Of equally good moves the first of `best` is the one to play: it
  * captures most, or its value can be made good in the fewest moves, so that no game goes
- * round for ever.  A position that leads out of the table is refused: it cannot arise from a
- * start of such a round.
+ * round for ever.
  */
 
-import {
-  checkGame,
-  checkKeys,
-  ExportError,
-  isList,
-  isWhole,
-  mustHold,
-  opened,
-  openExport,
-  ranked,
-  refuse,
-  unitOf,
-} from "./export.js";
+import { Engine, OVER } from "./engine.js";
+import { Fields, isList, isWhole, readOptions, shown, UstadError } from "./errors.js";
+import { opened, openExport, ranked } from "./export.js";
+import { Margins } from "./margins.js";
+import { boundsAround, nodeOf, thirdTime } from "./repetitions.js";
+import { DEEPEST, Search } from "./search.js";
+import { isEmpty, PASU, playedHole, playHole, sowLaps, sum } from "./sowing.js";
 
 export { ExportError, parseManifest } from "./export.js";
 
-/** @import { Answer, Manifest, Numbers, Opened } from "./export.js" */
+/** @import { Chance } from "./chance.js" */
+/** @import { Advice, Game } from "./engine.js" */
+/** @import { JsonObject } from "./errors.js" */
+/** @import { Opened } from "./export.js" */
+/** @import { RajaPasuManifest } from "./margins.js" */
+/** @import { Found } from "./search.js" */
+/** @import { Step } from "./sowing.js" */
 
 /**
- * @typedef {object} RajaPasuFacts
- * @property {number} holes
- * @property {number} row
- * @property {number} pasu
- * @property {number} seeds_a_hole
- * @property {number} most_rounds
+ * @typedef {{ origin: "sown" | "skipped", match: boolean, max_rounds: number }} RajaPasuRules
+ * @typedef {{ owned: number[], round: number, leader: number }} Match
  *
- * @typedef {{ origin: "sown" | "skipped", closed: number }} RajaPasuOptions
- * @typedef {Manifest & { options: RajaPasuOptions, raja_pasu: RajaPasuFacts }} RajaPasuManifest
+ * A position; `captured` is what South and North took in this round.
  *
- * @typedef {object} RajaPasuPosition
- * @property {"raja_pasu"} game
- * @property {Record<string, unknown>} [options]
+ * @typedef {object} State
+ * @property {RajaPasuRules} rules
  * @property {number[]} board
- * @property {number[]} [closed]
- * @property {number} to_move
- * @property {number[]} [captured]
- * @property {number[][]} [earlier]
- * @property {{ owned: number[], round: number, leader: number } | null} [match]
+ * @property {number[]} closed
+ * @property {number} mover
+ * @property {number[]} captured
+ * @property {number[][]} earlier
+ * @property {Match | null} match
  *
- * @typedef {{ move: { hole: number }, value: number }} RajaPasuOption
- * @typedef {Answer<RajaPasuOption> & { exact: boolean }} RajaPasuAnswer
- */
-
-/**
- * A position, and a move with what follows it: `gain` is what the mover takes more than the
- * other, `after` the seeds as the next mover sees them, `other` how many holes are that one's,
- * `margin` the table's.
+ * A legal move: what it gains and takes, the seeds as the next mover sees them, and how many
+ * holes are that one's.
  *
- * @typedef {{ board: number[], closed: number[], mover: number, earlier: number[][] }} State
- *
- * @typedef {object} Move
+ * @typedef {object} Played
  * @property {number} hole
- * @property {number} value
  * @property {number} gain
  * @property {number} captured
  * @property {number[]} after
  * @property {number} other
- * @property {number} margin
- * @property {State} next
- *
- * @typedef {{ board: number[], taken: number[] }} Sown
- *
- * The mover's margin is not below the first and not above the second.
- * @typedef {[number, number]} Bounds
  */
 
 /**
@@ -87,644 +66,711 @@ export { ExportError, parseManifest } from "./export.js";
  * @param {unknown} values
  */
 export function open(manifest, values) {
-  return opened(() => new RajaPasuTable(openExport(manifest, "raja_pasu.js", values)));
+  return opened(() => new Engine(new RajaPasu([openExport(manifest, "raja_pasu.js", values)])));
 }
 
-const KEYS = ["game", "options", "board", "closed", "to_move", "captured", "earlier", "match"];
-const BLOCK = 64; // codes from one entry of the index to the next
-const PATIENCE = 64; // laps after which a move is suspected to be endless
-const DEEPEST = 100;
+const ROW = 7;
+const HOLES = 2 * ROW;
+const SEEDS_A_HOLE = 7;
+const ALL_SEEDS = HOLES * SEEDS_A_HOLE;
+const SEATS = ["South", "North"];
 const MOST_EARLIER = 10_000; // boards that a position may remember
-const MOST_NODES = 20_000; // positions around one with a past, at most
-
-// Sowing.
+const MOST_SEARCHED = 150_000; // positions looked at where one is not among the margins
+const MOST_SEARCHED_FOR_PLAY = 3000; // the same with an export for play
+const HARD_DEPTH = 4;
+const ROW_HOLES = [0, 1].map((seat) => Array.from({ length: ROW }, (_, at) => ROW * seat + at));
 
 /**
- * Sow lap after lap until the move has ended or so many laps are sown.
+ * Return the open holes, the mover's first, and how many these are.
  *
- * @param {number[]} board the seeds of the open holes, the mover's first; changed in place.
- * @param {number} own how many of the holes are the mover's.
- * @param {number} hole where the first lap starts.
- * @param {boolean} skipped whether a lap leaves out the hole it began from.
- * @param {number} most the most laps to sow.
- * @param {number[]} taken what mover and opponent have taken; added to.
- * @param {number} pasu how many seeds are taken.
- * @returns {number[]} the laps sown, and the hole that the next would start from, -1 for none.
+ * @param {number[]} closed
+ * @param {number} mover
  */
-function sowLaps(board, own, hole, skipped, most, taken, pasu) {
-  const size = board.length;
-  let laps = 0;
-  while (laps < most) {
-    const start = hole;
-    const seeds = board[start];
-    board[start] = 0;
-    for (let sown = 0; sown < seeds; ) {
-      hole = hole + 1 < size ? hole + 1 : 0;
-      if (skipped && hole === start && size > 1) continue;
-      sown += 1;
-      board[hole] += 1;
-      if (board[hole] === pasu) {
-        board[hole] = 0;
-        taken[hole < own ? 0 : 1] += pasu;
-      }
-    }
-    laps += 1;
-    hole = hole + 1 < size ? hole + 1 : 0;
-    if (board[hole] === 0) {
-      const beyond = hole + 1 < size ? hole + 1 : 0;
-      taken[0] += board[beyond];
-      board[beyond] = 0;
-      return [laps, -1];
-    }
-  }
-  return [laps, hole];
+function ringOf(closed, mover) {
+  /** @param {number} seat */
+  const row = (seat) => ROW_HOLES[seat].filter((hole) => !closed.includes(hole));
+  const own = row(mover);
+  return { holes: [...own, ...row(1 - mover)], own: own.length };
 }
 
 /**
- * Play a hole of a position; return the board after it, still seen by the mover, and takings.
+ * Return the holes that the players cannot fill from the seeds they own.
  *
- * @type {(position: number[], own: number, hole: number, skipped: boolean, pasu: number) => Sown}
+ * @param {number[]} owned
  */
-function playHole(position, own, hole, skipped, pasu) {
-  const board = [...position];
-  const taken = [0, 0];
-  const [, at] = sowLaps(board, own, hole, skipped, PATIENCE, taken, pasu);
-  if (at < 0) return { board, taken };
-  return playLong(position, own, hole, skipped, pasu);
+const closedHoles = (owned) =>
+  owned.flatMap((seeds, seat) =>
+    ROW_HOLES[seat].slice(0, ROW - Math.min(ROW, Math.floor(seeds / SEEDS_A_HOLE))),
+  );
+
+/**
+ * Return the seeds in a player's row.
+ *
+ * @param {State} state
+ * @param {number} seat
+ */
+const rowSum = ({ board }, seat) => sum(board.slice(ROW * seat, ROW * (seat + 1)));
+
+/**
+ * Tell whether the position stands for the third time.
+ *
+ * @param {State} state
+ */
+function isRepeated({ board, earlier }) {
+  if (earlier.length < 4) return false;
+  const text = board.join();
+  let count = 0;
+  for (let at = earlier.length - 2; at >= 0; at -= 2) count += Number(earlier[at].join() === text);
+  return count >= 2;
 }
 
 /**
- * Play a hole like playHole, ending an endless relay where a lap would start as one before.
+ * Tell whether the round is over, and in a match, the match with it.
  *
- * @type {typeof playHole}
+ * @param {State} state
  */
-function playLong(position, own, hole, skipped, pasu) {
-  const board = [...position];
-  const taken = [0, 0];
+const isOver = (state) => rowSum(state, state.mover) === 0 || isRepeated(state);
+
+/**
+ * Return what South and North take of the board of a round that is over.
+ *
+ * @param {State} state
+ */
+function remainder(state) {
+  const rows = [rowSum(state, 0), rowSum(state, 1)];
+  if (isRepeated(state)) return rows;
+  return state.mover === 0 ? [0, sum(rows)] : [sum(rows), 0];
+}
+
+/**
+ * Return the seeds that South and North own at the end of a round, reserves included.
+ *
+ * @param {State} state
+ */
+function ownedAfter(state) {
+  const rest = remainder(state);
+  const { captured, match, closed } = state;
+  return captured.map((mine, seat) => {
+    const filled = ROW - closed.filter((hole) => Math.floor(hole / ROW) === seat).length;
+    const kept = match === null ? 0 : match.owned[seat] - SEEDS_A_HOLE * filled;
+    return mine + rest[seat] + kept;
+  });
+}
+
+/**
+ * Return the start of a round.
+ *
+ * @param {RajaPasuRules} rules
+ * @param {Match} match
+ * @returns {State}
+ */
+function startRound(rules, match) {
+  const closed = closedHoles(match.owned);
+  const board = new Array(HOLES).fill(SEEDS_A_HOLE);
+  for (const hole of closed) board[hole] = 0;
+  const kept = rules.match ? match : null;
+  return { rules, board, closed, mover: match.leader, captured: [0, 0], earlier: [], match: kept };
+}
+
+/**
+ * Return the start of the round after one that is over; itself, if it was the last.
+ *
+ * @param {State} state
+ */
+function nextRound(state) {
+  const { rules, match, mover } = state;
+  if (match === null || match.round >= rules.max_rounds) return state;
+  const owned = ownedAfter(state);
+  if (Math.min(...owned) < SEEDS_A_HOLE) return state;
+  const leader = 1 - (isRepeated(state) ? match.leader : mover);
+  return startRound(rules, { owned, round: match.round + 1, leader });
+}
+
+/**
+ * Return what a legal move leads to, the round perhaps over.
+ *
+ * @param {State} state
+ * @param {number} hole
+ * @returns {State}
+ */
+function afterSowing(state, hole) {
+  const { holes, own } = ringOf(state.closed, state.mover);
+  const seeds = holes.map((one) => state.board[one]);
+  const sown = playHole(seeds, own, holes.indexOf(hole), state.rules.origin === "skipped");
+  const board = new Array(HOLES).fill(0);
+  holes.forEach((one, at) => {
+    board[one] = sown.board[at];
+  });
+  const stays =
+    sum(sown.taken) === 0 && state.board.every((held, at) => held < PASU || held === board[at]);
+  return {
+    ...state,
+    board,
+    mover: 1 - state.mover,
+    captured: state.captured.map((held, seat) => held + sown.taken[seat ^ state.mover]),
+    earlier: stays ? [...state.earlier, state.board] : [],
+  };
+}
+
+/**
+ * Return what has stood twice in the past of a position, itself counted, as nodes.
+ *
+ * @param {State} state
+ */
+function stoodTwice({ closed, mover, earlier, board }) {
+  if (earlier.length < 2) return new Set();
+  const rings = [ringOf(closed, mover), ringOf(closed, 1 - mover)];
   const met = new Set();
-  for (let at = hole; at >= 0; ) {
-    const start = `${at},${board.join()}`;
-    if (met.has(start)) break;
-    met.add(start);
-    [, at] = sowLaps(board, own, at, skipped, 1, taken, pasu);
-  }
-  return { board, taken };
+  const twice = new Set();
+  [...earlier, board].reverse().forEach((past, at) => {
+    const turn = at % 2;
+    const seeds = rings[turn].holes.map((hole) => past[hole]);
+    const node = nodeOf(seeds, turn);
+    if (met.has(node)) twice.add(node);
+    met.add(node);
+  });
+  return twice;
 }
 
-/**
- * Return the text of a position around another: the seeds of its mover's ring, and whether the
- * mover of the other moves (0) or not (1).
- *
- * @param {number[]} seeds
- * @param {number} turn
- */
-function nodeOf(seeds, turn) {
-  return `${turn}:${seeds.join()}`;
-}
-
-export class RajaPasuTable {
-  /** @param {Opened<RajaPasuManifest>} opened */
-  constructor({ manifest, arrays }) {
-    this.manifest = manifest;
-    this.arrays = arrays;
-    const { holes, row, pasu, seeds_a_hole: each } = manifest.raja_pasu;
-    this.seedsAHole = each;
-    this.allSeeds = each * holes;
-    this.holes = holes;
-    this.row = row;
-    this.pasu = pasu;
-    this.skipped = manifest.options.origin === "skipped";
-    /** @type {Map<string, number>} */
-    this.patterns = new Map();
-    const width = manifest.arrays.patterns.shape[1];
-    for (let at = 0; at < manifest.arrays.patterns.shape[0]; at++) {
-      this.patterns.set(arrays.patterns.subarray(at * width, (at + 1) * width).join(), at);
-    }
-    const { first, values } = arrays;
-    mustHold(first[0] === 0 && first.at(-1) === values.length, "arrays: a pattern for each value");
-    mustHold(first.every((at, n) => n === 0 || first[n - 1] <= at), "arrays: patterns in order");
-    this.blocks = this._blocks();
-  }
-
-  /** Note every 64th code of each pattern and where in `gaps` the next one begins. */
-  _blocks() {
-    const { gaps, first } = this.arrays;
-    const patterns = first.length - 1;
-    const starts = new Uint32Array(patterns + 1);
-    for (let at = 0; at < patterns; at++) {
-      starts[at + 1] = starts[at] + Math.ceil((first[at + 1] - first[at]) / BLOCK);
-    }
-    const codes = new Uint32Array(starts[patterns]);
-    const bytes = new Uint32Array(starts[patterns]);
-    let byte = 0;
-    let block = 0;
-    for (let at = 0; at < patterns; at++) {
-      let code = 0;
-      const count = first[at + 1] - first[at];
-      for (let i = 0; i < count; i++) {
-        let value = gaps[byte++];
-        if (value > 127) {
-          value -= 128;
-          let weight = 128;
-          for (;;) {
-            mustHold(byte < gaps.length, "arrays: a gap for each value");
-            const more = gaps[byte++];
-            value += (more & 127) * weight;
-            if (more < 128) break;
-            weight *= 128;
-          }
-        }
-        code += value;
-        if (i % BLOCK === 0) {
-          codes[block] = code;
-          bytes[block++] = byte;
+/** The rules and levels of Raja Pasu. @implements {Game} */
+export class RajaPasu {
+  /** @param {Opened<RajaPasuManifest>[]} tables */
+  constructor(tables) {
+    const { rules } = tables[0].manifest;
+    this.name = "raja_pasu";
+    this.seats = rules.players;
+    this.options = rules.options;
+    const forPlay = tables.some(({ manifest }) => manifest.options.closed === undefined);
+    this.mostSearched = forPlay ? MOST_SEARCHED_FOR_PLAY : MOST_SEARCHED;
+    /** @type {Map<string, Margins>} */
+    this.tables = new Map();
+    for (const table of tables) {
+      const { origin, closed } = table.manifest.options;
+      if (closed !== undefined) this.tables.set(`${origin},${closed}`, new Margins(table));
+      else {
+        for (let shut = 0; shut < ROW; shut++) {
+          this.tables.set(`${origin},${shut}`, new Margins(table, `_${shut}`));
         }
       }
     }
-    return { starts, codes, bytes };
+  }
+
+  /** @param {unknown} given */
+  readRules(given) {
+    return /** @type {RajaPasuRules} */ (/** @type {unknown} */ (readOptions(this.options, given)));
+  }
+
+  /** @type {(rules: RajaPasuRules, seats: number, first: number) => State} */
+  start(rules, _seats, first) {
+    const owned = [ALL_SEEDS / 2, ALL_SEEDS / 2];
+    return startRound(rules, { owned, round: 1, leader: first });
+  }
+
+  // JSON.
+
+  /**
+   * @param {unknown} position
+   * @returns {State}
+   */
+  read(position) {
+    /** @type {Fields} */
+    const fields = new Fields(position, "position");
+    fields.oneOf("game", [this.name]);
+    const given = fields.take("match", null);
+    const options = this.readRules(fields.take("options", {}));
+    if (options.match && given === null) {
+      fields.fail("match", "owned, round and leader, since the options say match", null);
+    }
+    const rules = { ...options, match: given !== null };
+    const board = counts(fields, "board", fields.take("board"), HOLES);
+    const closed = readClosed(fields, board);
+    const captured = counts(fields, "captured", fields.take("captured", [0, 0]), 2);
+    const mover = fields.integer("to_move", 0, 1);
+    const earlier = readEarlier(fields, board, closed);
+    fields.done();
+    const seeds = sum(board) + sum(captured);
+    if (seeds > ALL_SEEDS) {
+      fields.fail("board", `at most ${ALL_SEEDS} seeds with those captured`, seeds);
+    }
+    const match = given === null ? null : readMatch(given, rules, seeds, closed);
+    const untouched = board.every((held, hole) => closed.includes(hole) || held === SEEDS_A_HOLE);
+    if (match !== null && untouched && mover !== match.leader) {
+      fields.fail("to_move", `${match.leader}, who leads the round`, mover);
+    }
+    return { rules, board, closed, mover, captured, earlier, match };
+  }
+
+  /** @param {State} state */
+  write({ rules, board, closed, mover, captured, earlier, match }) {
+    /** @type {JsonObject} */
+    const options = {};
+    for (const option of this.options) {
+      const value = rules[/** @type {keyof RajaPasuRules} */ (option.name)];
+      if (option.name !== "match" && value !== option.default) options[option.name] = value;
+    }
+    return {
+      game: this.name,
+      ...(Object.keys(options).length > 0 ? { options } : {}),
+      board: [...board],
+      closed: [...closed],
+      to_move: mover,
+      captured: [...captured],
+      ...(earlier.length > 0 ? { earlier: earlier.map((past) => [...past]) } : {}),
+      ...(match === null ? {} : { match: { ...match, owned: [...match.owned] } }),
+    };
+  }
+
+  /** @param {unknown} move */
+  readMove(move) {
+    const fields = new Fields(move, "move", "move");
+    const hole = fields.integer("hole", 0, HOLES - 1);
+    fields.done();
+    return hole;
+  }
+
+  /** @param {number} hole */
+  writeMove(hole) {
+    return { hole };
   }
 
   /**
-   * Return the mover's margin of a position, null if the table does not hold it.
-   *
-   * @param {number[]} seeds the mover's holes first
-   * @param {number} own how many of them are the mover's
+   * @param {unknown} outcome
+   * @returns {never}
    */
-  margin(seeds, own) {
-    let sum = 0;
-    let mine = 0;
-    let code = 0;
-    let weight = 1;
-    const pattern = [];
-    for (let hole = 0; hole < seeds.length; hole++) {
-      const held = seeds[hole];
-      sum += held;
-      if (hole < own) mine += held;
-      if (held < this.pasu) {
-        code += held * weight;
-        weight *= 4;
-      }
-      pattern.push(held < this.pasu ? 0 : held);
-    }
-    if (mine === 0) return -sum;
-    pattern.push(own);
-    const number = this.patterns.get(pattern.join());
-    if (number === undefined) return null;
-    const at = this._find(number, code);
-    return at < 0 ? null : this.arrays.values[at];
+  readOutcome(outcome) {
+    const told = `outcome: no chance is to fall in raja_pasu, got ${shown(outcome)}`;
+    throw new UstadError("outcome", told);
+  }
+
+  // The rules.
+
+  /** @param {State} state */
+  player(state) {
+    return isOver(state) ? OVER : state.mover;
+  }
+
+  /** @param {State} state */
+  legal(state) {
+    if (isRepeated(state)) return [];
+    return ROW_HOLES[state.mover].filter((hole) => state.board[hole] > 0);
   }
 
   /**
-   * Return the place of a code of a pattern among the values, -1 if it is not there.
-   *
-   * @param {number} number
-   * @param {number} code
+   * @param {State} state
+   * @param {number} hole
    */
-  _find(number, code) {
-    const { gaps, first } = this.arrays;
-    const { starts, codes, bytes } = this.blocks;
-    let low = starts[number];
-    let high = starts[number + 1] - 1;
-    if (high < low || code < codes[low]) return -1;
-    while (low < high) {
-      const middle = (low + high + 1) >>> 1;
-      if (codes[middle] <= code) low = middle;
-      else high = middle - 1;
+  apply(state, hole) {
+    const legal = this.legal(state);
+    if (!legal.includes(hole)) {
+      const why = isOver(state)
+        ? "the round is over, no move is left"
+        : `hole: expected one of ${legal.join(", ")} (${SEATS[state.mover]} to move), got ${hole}`;
+      throw new UstadError("move", `move: ${why}`);
     }
-    let at = first[number] + (low - starts[number]) * BLOCK;
-    let found = codes[low];
-    let byte = bytes[low];
-    const end = Math.min(at + BLOCK, first[number + 1]);
-    while (found < code && ++at < end) {
-      let weight = 1;
-      for (;;) {
-        const more = gaps[byte++];
-        found += (more & 127) * weight;
-        if (more < 128) break;
-        weight *= 128;
-      }
+    const after = afterSowing(state, hole);
+    return after.match !== null && isOver(after) ? nextRound(after) : after;
+  }
+
+  /** @returns {[never, number][]} */
+  outcomes() {
+    return [];
+  }
+
+  /** @returns {never} */
+  applyOutcome() {
+    throw new UstadError("outcome", "outcome: no chance is to fall in raja_pasu");
+  }
+
+  /**
+   * Return the steps of a move in order, one object each.
+   *
+   * @param {State} before
+   * @param {number} hole
+   * @param {State} after
+   */
+  events(before, hole, after) {
+    const { holes, own } = ringOf(before.closed, before.mover);
+    const seeds = holes.map((one) => before.board[one]);
+    const at = holes.indexOf(hole);
+    const skipped = before.rules.origin === "skipped";
+    const { laps } = playHole(seeds, own, at, skipped);
+    /** @type {Step[]} */
+    const steps = [];
+    sowLaps([...seeds], own, at, skipped, Math.abs(laps), [0, 0], steps);
+    /** @type {JsonObject[]} */
+    const events = [];
+    let lap = 0;
+    for (const { kind, hole: place, seeds: held, sown } of steps) {
+      const where = holes[place];
+      if (kind === "lap") {
+        lap += 1;
+        const around = [...holes.slice(place + 1), ...holes.slice(0, place + 1)];
+        if (skipped && around.length > 1) around.pop();
+        const fell = Array.from({ length: held }, (_, i) => around[i % around.length]);
+        events.push({ lap, hole: where, seeds: held, sown: fell });
+      } else if (kind === "four") {
+        events.push({ pasu: where, seat: Math.floor(where / ROW), seeds: held, after: sown });
+      } else events.push({ pussa: where, seat: before.mover, seeds: held });
     }
-    return found === code && at < end ? at : -1;
+    if (laps < 0) events.push({ endless: true });
+    const ended = afterSowing(before, hole);
+    if (isOver(ended)) events.push({ over: remainder(ended), repeated: isRepeated(ended) });
+    const { match, closed } = after;
+    if (match !== null && match !== before.match) {
+      events.push({ ...match, owned: [...match.owned], closed: [...closed] });
+    }
+    return events;
+  }
+
+  /** @param {State} state */
+  scores(state) {
+    return isOver(state) ? ownedAfter(state) : [...state.captured];
+  }
+
+  /** @param {State} state */
+  returns(state) {
+    const [south, north] = ownedAfter(state);
+    return [south - north, north - south];
+  }
+
+  // The levels.
+
+  /**
+   * @param {State} state
+   * @param {string} level
+   * @param {() => Chance} chance
+   * @returns {number}
+   */
+  choose(state, level, chance) {
+    if (level === "easy" || level === "medium") {
+      const { moves } = this._played(state);
+      if (level === "medium") return moves.reduce((a, b) => (b.gain > a.gain ? b : a)).hole;
+      // The mover takes half of what both take and of what it gains.
+      const capturing = moves.filter(({ captured, gain }) => captured + gain > 0);
+      return chance().choice(capturing.length > 0 ? capturing : moves).hole;
+    }
+    const told = level === "expert" && stoodTwice(state).size === 0 ? this._told(state) : null;
+    return told?.hole ?? /** @type {Advice} */ (this.rate(state, level)).best[0];
+  }
+
+  /**
+   * Return what an export for play tells that expert plays, and the margin; null if it does not.
+   *
+   * @param {State} state
+   */
+  _told({ rules, closed, mover, board }) {
+    const table = this.tables.get(`${rules.origin},${closed.length}`);
+    const { holes, own } = ringOf(closed, mover);
+    const seeds = holes.map((hole) => board[hole]);
+    const place = table === undefined ? -1 : table.move(seeds, own);
+    if (table === undefined || place < 0) return null;
+    return { hole: holes[place], margin: Number(table.margin(seeds, own)) };
   }
 
   /**
    * Return every legal move with the mover's margin from here to the end of the round, best
    * first; the first of `best` is the one to play.
    *
-   * @param {RajaPasuPosition} position
-   * @returns {RajaPasuAnswer}
+   * @param {State} state
+   * @param {string} level
+   * @returns {Advice & { exact: boolean } | null}
    */
-  ask(position, level = "expert") {
-    const state = this._read(position);
-    const unit = unitOf(this.manifest, level);
-    if (this._isOver(state)) {
-      const rest = this._remainder(state);
+  rate(state, level) {
+    if (level === "easy" || level === "medium") return null;
+    const unit = /** @type {const} */ ("margin");
+    if (isOver(state)) {
+      const rest = remainder(state);
       const value = rest[state.mover] - rest[1 - state.mover];
       return { best: [], value, unit, options: [], exact: true };
     }
-    const { holes, own } = this._ring(state);
-    const seeds = holes.map((hole) => state.board[hole]);
-    /** @type {Move[]} */
-    const moves = [];
-    for (let at = 0; at < own; at++) {
-      if (seeds[at] > 0) moves.push(this._move(state, holes, seeds, own, at));
+    const { moves, seeds, own } = this._played(state);
+    const skipped = state.rules.origin === "skipped";
+    /** @type {(seeds: number[], own: number) => number | null} */
+    const margin = level === "hard" ? () => null : this._margin(state.rules.origin);
+    const search = new Search(skipped, margin);
+    const twice = stoodTwice(state);
+    let found = this._margins(moves, level, margin, search);
+    if (twice.size > 0 && level === "hard") {
+      found = moves.map(({ after, other }, at) =>
+        twice.has(nodeOf(after, 1))
+          ? { margin: thirdTime(after, other), proven: true }
+          : { margin: found[at].margin, proven: false },
+      );
+    } else if (twice.size > 0) {
+      const bounds = boundsAround(seeds, [own, seeds.length - own], skipped, twice, margin);
+      found = moves.map(({ after }, at) => {
+        const [lower, upper] = bounds.get(nodeOf(after, 1)) ?? [-ALL_SEEDS, ALL_SEEDS];
+        const told = Math.min(Math.max(found[at].margin, lower), upper);
+        return { margin: told, proven: lower === upper };
+      });
     }
-    const twice = this._stoodTwice(state);
-    const exact = twice.size === 0 || this._rateWithPast(state, moves, twice);
-    const answer = ranked(
-      moves.map(({ hole, value }) => ({ move: { hole }, value })),
-      unit,
-    );
+    const rated = moves.map(({ hole, gain }, at) => {
+      return { move: hole, value: gain - found[at].margin };
+    });
+    const told = level === "hard" || twice.size > 0 ? null : this._told(state);
+    if (told !== null) {
+      // No move brings more than the best, and one of an unproven margin is taken to bring less.
+      rated.forEach((option, at) => {
+        if (option.move === told.hole) option.value = told.margin;
+        else if (!found[at].proven) option.value = Math.min(option.value, told.margin - 2);
+      });
+    }
+    const answer = ranked(rated, unit);
     if (answer.best.length > 1) {
-      const tied = moves.filter(({ hole }) => answer.best.some((move) => move.hole === hole));
-      const { hole } = twice.size === 0 ? this._prefer(tied) : this._leadOn(state, tied);
-      /** @param {{ hole: number }} move */
-      const isFirst = (move) => Number(move.hole === hole);
+      const tied = moves.filter(({ hole }) => answer.best.includes(hole));
+      const leads = level === "hard" || twice.size > 0;
+      const first =
+        told?.hole ?? (leads ? leadOn(state, tied) : prefer(state, tied, margin, skipped));
+      /** @param {number} hole */
+      const isFirst = (hole) => Number(hole === first);
       answer.best.sort((a, b) => isFirst(b) - isFirst(a));
       answer.options.sort((a, b) => b.value - a.value || isFirst(b.move) - isFirst(a.move));
     }
-    return { ...answer, exact };
+    return { ...answer, exact: found.every(({ proven }) => proven) };
   }
 
   /**
-   * Return the best move, null if the round is over.
+   * Return the margin after each move, and whether it is proven.
    *
-   * @param {RajaPasuPosition} position
+   * @param {Played[]} moves
+   * @param {string} level
+   * @param {(seeds: number[], own: number) => number | null} margin
+   * @param {Search} search
+   * @returns {Found[]}
    */
-  bestMove(position, level = "expert") {
-    return this.ask(position, level).best[0] ?? null;
-  }
-
-  /**
-   * @param {State} state
-   * @param {number[]} holes the mover's first
-   * @param {number[]} seeds of these holes
-   * @param {number} own how many of them are the mover's
-   * @param {number} at which of them is played
-   * @returns {Move}
-   */
-  _move(state, holes, seeds, own, at) {
-    const { board, taken } = playHole(seeds, own, at, this.skipped, this.pasu);
-    const after = [...board.slice(own), ...board.slice(0, own)];
-    const margin = this.margin(after, holes.length - own);
-    if (margin === null) {
-      throw new ExportError(
-        "position",
-        `position: board: hole ${holes[at]} leads to a position that is not in the table`,
-      );
+  _margins(moves, level, margin, search) {
+    const positions = moves.map(({ after, other }) => ({ seeds: after, own: other }));
+    if (level === "hard") return search.margins(positions, HARD_DEPTH - 1);
+    /** @type {Found[]} */
+    const found = [];
+    for (const { seeds, own } of positions) {
+      const known = margin(seeds, own);
+      if (known === null) return search.margins(positions, DEEPEST, this.mostSearched);
+      found.push({ margin: known, proven: true });
     }
-    /** @type {number[]} */
-    const boardAfter = new Array(this.holes).fill(0);
-    holes.forEach((hole, place) => {
-      boardAfter[hole] = board[place];
-    });
-    const stays =
-      taken[0] + taken[1] === 0 &&
-      state.board.every((held, hole) => held < this.pasu || held === boardAfter[hole]);
-    const next = {
-      board: boardAfter,
-      closed: state.closed,
-      mover: 1 - state.mover,
-      earlier: stays ? [...state.earlier, state.board] : [],
-    };
-    const gain = taken[0] - taken[1];
-    const captured = taken[0] + taken[1];
-    const other = holes.length - own;
-    return { hole: holes[at], value: gain - margin, gain, captured, after, other, margin, next };
+    return found;
   }
 
   /**
-   * Return what has stood twice in the past of a position, itself counted: by `nodeOf`.
+   * Return what knows the margin of a position that is over or in the tables, null for others.
    *
-   * @param {State} state
+   * @param {string} origin
+   * @returns {(seeds: number[], own: number) => number | null}
    */
-  _stoodTwice(state) {
-    const rings = this._rings(state);
-    /** @type {Map<string, number>} */
-    const times = new Map();
-    [...state.earlier, state.board].reverse().forEach((board, at) => {
-      const turn = at % 2;
-      const node = nodeOf(
-        rings[turn].holes.map((hole) => board[hole]),
-        turn,
-      );
-      times.set(node, (times.get(node) ?? 0) + 1);
-    });
-    return new Set([...times.keys()].filter((node) => Number(times.get(node)) >= 2));
-  }
-
-  /**
-   * Set the values of moves as the past lets them stand; tell if all are exact.
-   *
-   * @param {State} state
-   * @param {Move[]} moves
-   * @param {Set<string>} twice
-   */
-  _rateWithPast(state, moves, twice) {
-    const bounds = this._boundsAround(state, twice);
-    let exact = true;
-    for (const move of moves) {
-      const [lower, upper] = /** @type {Bounds} */ (bounds.get(nodeOf(move.after, 1)));
-      move.value = move.gain - Math.min(Math.max(move.margin, lower), upper);
-      exact &&= lower === upper;
-    }
-    return exact;
-  }
-
-  /**
-   * Return bounds of the mover's margin around a position, what has stood twice ending the round
-   * when it comes again: lower and upper bounds, improved until nothing changes.
-   *
-   * @param {State} state
-   * @param {Set<string>} twice
-   */
-  _boundsAround(state, twice) {
-    const rings = this._rings(state);
-    /** @type {Map<string, Bounds>} */
-    const bounds = new Map();
-    /** @type {Map<string, [number, string][]>} */
-    const followers = new Map();
-    /** @type {[number[], number][]} */
-    const todo = [];
-    /** @type {(seeds: number[], turn: number) => [number, string][]} */
-    const follow = (seeds, turn) => {
-      const { own } = rings[turn];
-      /** @type {[number, string][]} */
-      const found = [];
-      for (let hole = 0; hole < own; hole++) {
-        if (seeds[hole] === 0) continue;
-        const { board, taken } = playHole(seeds, own, hole, this.skipped, this.pasu);
-        const after = [...board.slice(own), ...board.slice(0, own)];
-        const node = nodeOf(after, 1 - turn);
-        found.push([taken[0] - taken[1], node]);
-        if (bounds.has(node)) continue;
-        const left = after.reduce((sum, held) => sum + held, 0);
-        const reversible =
-          taken[0] + taken[1] === 0 &&
-          seeds.every((held, at) => held < this.pasu || held === board[at]);
-        const other = after.length - own;
-        const mine = after.slice(0, other).reduce((sum, held) => sum + held, 0);
-        let known = null;
-        if (mine === 0) known = -left;
-        else if (twice.has(node)) known = 2 * mine - left;
-        else if (!reversible) known = this.margin(after, other);
-        bounds.set(node, known === null ? [-left, left] : [known, known]);
-        if (reversible && known === null) todo.push([after, 1 - turn]);
+  _margin(origin) {
+    return (seeds, own) => {
+      if (isEmpty(seeds, own)) return -sum(seeds);
+      const closed = HOLES - seeds.length;
+      if (closed >= ROW || (own !== ROW && seeds.length - own !== ROW)) return null;
+      const table = this.tables.get(`${origin},${closed}`);
+      if (table === undefined) {
+        throw new UstadError(
+          "missing_table",
+          `expert: no table here is of ${closed} closed holes, origin=${origin}; ` +
+            "other levels need none",
+        );
       }
-      return found;
+      return table.margin(seeds, own);
     };
-    follow(
-      rings[0].holes.map((hole) => state.board[hole]),
-      0,
+  }
+
+  /**
+   * Return the legal moves, played, and the ring that they are played on.
+   *
+   * @param {State} state
+   */
+  _played(state) {
+    const { holes, own } = ringOf(state.closed, state.mover);
+    const seeds = holes.map((hole) => state.board[hole]);
+    const skipped = state.rules.origin === "skipped";
+    /** @type {Played[]} */
+    const moves = [];
+    for (let at = 0; at < own; at++) {
+      if (seeds[at] === 0) continue;
+      const played = playedHole(seeds, own, at, skipped);
+      moves.push({ hole: holes[at], other: holes.length - own, ...played });
+    }
+    return { own, seeds, moves };
+  }
+}
+
+/**
+ * Return one of equally good moves: one that captures most, then one to a new board.
+ *
+ * @param {State} state
+ * @param {Played[]} tied
+ */
+function leadOn(state, tied) {
+  const past = new Set(state.earlier.map((board) => board.join()));
+  /** @param {Played} move */
+  const rank = ({ hole, captured }) =>
+    2 * captured + Number(!past.has(afterSowing(state, hole).board.join()));
+  return tied.reduce((best, move) => (rank(move) > rank(best) ? move : best)).hole;
+}
+
+/**
+ * Return one of equally good moves: one that captures most, else the quickest: the value can be
+ * made good in the fewest moves without capture, however the seeds are shared that are left then.
+ *
+ * @param {State} state
+ * @param {Played[]} tied
+ * @param {(seeds: number[], own: number) => number | null} margin
+ * @param {boolean} skipped
+ */
+function prefer(state, tied, margin, skipped) {
+  const most = tied.reduce((best, move) => (move.captured > best.captured ? move : best));
+  if (most.captured > 0) return most.hole;
+  const ends = tied.find(({ hole }) => isOver(afterSowing(state, hole)));
+  if (ends !== undefined) return ends.hole;
+  const margins = tied.map(({ after, other }) => margin(after, other));
+  const known = new Map();
+  for (let depth = 1; depth < DEEPEST; depth++) {
+    for (const [at, { hole, after, other }] of tied.entries()) {
+      const aim = margins[at];
+      if (aim === null) return leadOn(state, tied);
+      if (boundOf(after, other, depth, 1, { known, margin, skipped }) <= aim) return hole;
+    }
+  }
+  return leadOn(state, tied);
+}
+
+/**
+ * Return the mover's margin if the mover gets all that is left after d moves, or none.
+ *
+ * @param {number[]} seeds
+ * @param {number} own
+ * @param {number} depth
+ * @param {number} sign 1 if the mover gets what is left then, -1 if the other does.
+ * @param {{ known: Map<string, number>, skipped: boolean,
+ *   margin: (seeds: number[], own: number) => number | null }} by what was found before, and what
+ *   is known after captures.
+ * @returns {number}
+ */
+function boundOf(seeds, own, depth, sign, by) {
+  const here = sum(seeds);
+  if (isEmpty(seeds, own)) return -here;
+  if (depth === 0) return sign * here;
+  const key = `${seeds.join()},${own},${sign * depth}`;
+  const before = by.known.get(key);
+  if (before !== undefined) return before;
+  let best = -here;
+  const other = seeds.length - own;
+  for (let hole = 0; hole < own; hole++) {
+    if (seeds[hole] === 0) continue;
+    const { gain, after, captured } = playedHole(seeds, own, hole, by.skipped);
+    const margin = captured > 0 ? by.margin(after, other) : null;
+    best = Math.max(best, gain - (margin ?? boundOf(after, other, depth - 1, -sign, by)));
+  }
+  by.known.set(key, best);
+  return best;
+}
+
+// Reading positions.
+
+/**
+ * Return a list of so many counts of seeds.
+ *
+ * @param {Fields} fields
+ * @param {string} key
+ * @param {unknown} given
+ * @param {number} length
+ * @returns {number[]}
+ */
+function counts(fields, key, given, length) {
+  /** @param {unknown} held @returns {held is number} */
+  const isCount = (held) => isWhole(held, 0, ALL_SEEDS);
+  if (isList(given, length, length, isCount)) return given;
+  return fields.fail(key, `a list of ${length} whole numbers from 0 to ${ALL_SEEDS}`, given);
+}
+
+/**
+ * Return the closed holes in ascending order.
+ *
+ * @param {Fields} fields
+ * @param {number[]} board
+ */
+function readClosed(fields, board) {
+  const given = fields.take("closed", []);
+  /** @param {unknown} hole @returns {hole is number} */
+  const isHole = (hole) => isWhole(hole, 0, HOLES - 1);
+  if (!isList(given, 0, Infinity, isHole)) {
+    return fields.fail("closed", `a list of holes from 0 to ${HOLES - 1}`, given);
+  }
+  if (new Set(given).size < given.length) fields.fail("closed", "each hole once", given);
+  const filled = given.find((hole) => board[hole] > 0);
+  if (filled !== undefined) {
+    fields.fail("board", `no seed in hole ${filled}, which is closed`, board[filled]);
+  }
+  return [...given].sort((a, b) => a - b);
+}
+
+/**
+ * Return the boards since the last irreversible move.
+ *
+ * @param {Fields} fields
+ * @param {number[]} board
+ * @param {number[]} closed
+ */
+function readEarlier(fields, board, closed) {
+  const given = fields.take("earlier", []);
+  if (!Array.isArray(given)) return fields.fail("earlier", "a list of boards", given);
+  if (given.length > MOST_EARLIER) {
+    fields.fail("earlier", `at most ${MOST_EARLIER} boards`, given.length);
+  }
+  const found = given.map((past) => counts(fields, "earlier", past, HOLES));
+  /** @type {Map<string, number>} */
+  const times = new Map();
+  for (const past of found) times.set(past.join(), (times.get(past.join()) ?? 0) + 1);
+  for (const past of found) {
+    if (sum(past) !== sum(board) || closed.some((hole) => past[hole] > 0)) {
+      fields.fail("earlier", `boards with ${sum(board)} seeds in open holes`, past);
+    }
+    if (past.some((held, hole) => held !== board[hole] && Math.max(held, board[hole]) >= PASU)) {
+      fields.fail("earlier", "boards alike in every hole of four or more", past);
+    }
+    if (Number(times.get(past.join())) > 2) {
+      fields.fail("earlier", "no board three times, which ends the round", past);
+    }
+  }
+  return found;
+}
+
+/**
+ * Return what a position says of its match, checked against the round.
+ *
+ * @param {unknown} given
+ * @param {RajaPasuRules} rules
+ * @param {number} seeds
+ * @param {number[]} closed
+ * @returns {Match}
+ */
+function readMatch(given, rules, seeds, closed) {
+  const fields = /** @type {Fields} */ (new Fields(given, "match"));
+  const owned = counts(fields, "owned", fields.take("owned"), 2);
+  const round = fields.integer("round", 1, rules.max_rounds);
+  const leader = fields.integer("leader", 0, 1);
+  fields.done();
+  if (sum(owned) !== ALL_SEEDS || Math.min(...owned) < SEEDS_A_HOLE) {
+    fields.fail("owned", `two numbers from ${SEEDS_A_HOLE} that add up to ${ALL_SEEDS}`, owned);
+  }
+  if (round === 1 && owned[0] !== owned[1]) {
+    fields.fail("owned", `${shown([ALL_SEEDS / 2, ALL_SEEDS / 2])} in round 1`, owned);
+  }
+  const expected = closedHoles(owned);
+  if (closed.join() !== expected.join()) {
+    throw new UstadError(
+      "position",
+      `position: closed: expected ${shown(expected)} with owned ${shown(owned)}, ` +
+        `got ${shown(closed)}`,
     );
-    while (todo.length > 0 && followers.size < MOST_NODES) {
-      const [seeds, turn] = /** @type {[number[], number]} */ (todo.pop());
-      followers.set(nodeOf(seeds, turn), follow(seeds, turn));
-    }
-    for (let changed = todo.length === 0; changed; ) {
-      changed = false;
-      for (const [node, moves] of followers) {
-        const [least, most] = /** @type {Bounds} */ (bounds.get(node));
-        let [lower, upper] = [-Infinity, -Infinity];
-        for (const [gain, after] of moves) {
-          const [low, high] = /** @type {Bounds} */ (bounds.get(after));
-          lower = Math.max(lower, gain - high);
-          upper = Math.max(upper, gain - low);
-        }
-        if (lower !== least || upper !== most) {
-          bounds.set(node, [lower, upper]);
-          changed = true;
-        }
-      }
-    }
-    return bounds;
   }
-
-  /**
-   * Return one of equally good moves: one that captures most, then one to a new board.
-   *
-   * @param {State} state
-   * @param {Move[]} tied
-   */
-  _leadOn(state, tied) {
-    const past = new Set(state.earlier.map((board) => board.join()));
-    /** @param {Move} move */
-    const rank = ({ captured, next }) => 2 * captured + Number(!past.has(next.board.join()));
-    return tied.reduce((best, move) => (rank(move) > rank(best) ? move : best));
-  }
-
-  /**
-   * Return one of equally good moves: one that captures most, else the quickest.
-   *
-   * @param {Move[]} tied
-   */
-  _prefer(tied) {
-    const most = tied.reduce((best, move) => (move.captured > best.captured ? move : best));
-    if (most.captured > 0) return most;
-    const ends = tied.find((move) => this._isOver(move.next));
-    if (ends !== undefined) return ends;
-    const known = new Map();
-    for (let depth = 1; depth < DEEPEST; depth++) {
-      for (const move of tied) {
-        if (this._bound(move.after, move.other, depth, 1, known) <= move.margin) return move;
-      }
-    }
-    return tied[0];
-  }
-
-  /**
-   * Return the mover's margin if the mover gets all that is left after d moves, or none.
-   *
-   * @param {number[]} seeds
-   * @param {number} own
-   * @param {number} depth
-   * @param {number} sign
-   * @param {Map<string, number>} known
-   */
-  _bound(seeds, own, depth, sign, known) {
-    const here = seeds.reduce((sum, held) => sum + held, 0);
-    if (seeds.slice(0, own).every((held) => held === 0)) return -here;
-    if (depth === 0) return sign * here;
-    const key = `${seeds.join()},${own},${sign * depth}`;
-    let best = known.get(key);
-    if (best === undefined) {
-      best = -here;
-      const other = seeds.length - own;
-      for (let hole = 0; hole < own; hole++) {
-        if (seeds[hole] === 0) continue;
-        const { board, taken } = playHole(seeds, own, hole, this.skipped, this.pasu);
-        const after = [...board.slice(own), ...board.slice(0, own)];
-        let margin = null;
-        if (taken[0] + taken[1] > 0) margin = this.margin(after, other);
-        margin ??= this._bound(after, other, depth - 1, -sign, known);
-        best = Math.max(best, taken[0] - taken[1] - margin);
-      }
-      known.set(key, best);
-    }
-    return best;
-  }
-
-  // States.
-
-  /**
-   * Return the open holes, the mover's first, and how many these are.
-   *
-   * @param {State} state
-   */
-  _ring({ closed, mover }) {
-    /** @param {number} seat */
-    const row = (seat) =>
-      Array.from({ length: this.row }, (_, at) => this.row * seat + at).filter(
-        (hole) => !closed.includes(hole),
-      );
-    const own = row(mover);
-    return { holes: [...own, ...row(1 - mover)], own: own.length };
-  }
-
-  /**
-   * Return the ring of the player to move and that of the other.
-   *
-   * @param {State} state
-   */
-  _rings(state) {
-    return [this._ring(state), this._ring({ ...state, mover: 1 - state.mover })];
-  }
-
-  /**
-   * @param {State} state
-   * @param {number} seat
-   */
-  _rowSum({ board }, seat) {
-    return board
-      .slice(this.row * seat, this.row * (seat + 1))
-      .reduce((sum, held) => sum + held, 0);
-  }
-
-  /** @param {State} state */
-  _isRepeated({ board, earlier }) {
-    const text = board.join();
-    let count = 0;
-    for (let at = earlier.length - 2; at >= 0; at -= 2) {
-      if (earlier[at].join() === text) count += 1;
-    }
-    return count >= 2;
-  }
-
-  /** @param {State} state */
-  _isOver(state) {
-    return this._rowSum(state, state.mover) === 0 || this._isRepeated(state);
-  }
-
-  /** @param {State} state */
-  _remainder(state) {
-    const rows = [this._rowSum(state, 0), this._rowSum(state, 1)];
-    if (this._isRepeated(state)) return rows;
-    return state.mover === 0 ? [0, rows[0] + rows[1]] : [rows[0] + rows[1], 0];
-  }
-
-  /**
-   * @param {unknown} position
-   * @returns {State}
-   */
-  _read(position) {
-    checkKeys(position, "position", KEYS);
-    checkGame(this.manifest, position);
-    const { holes, row, allSeeds } = this;
-    const { board: given, to_move: mover } = position;
-    /** @type {(key: string, value: unknown, length: number) => number[]} */
-    const counts = (key, value, length) => {
-      if (!isList(value, length, length, (held) => isWhole(held, 0, allSeeds))) {
-        refuse(key, `${length} whole numbers from 0 to ${allSeeds}`, value);
-      }
-      return value;
-    };
-    const board = counts("board", given, holes);
-    const { captured = [0, 0], closed = [], earlier = [] } = position;
-    const takings = counts("captured", captured, 2);
-    if (!isWhole(mover, 0, 1)) refuse("to_move", "0 or 1", mover);
-    const areHoles = isList(closed, 0, holes, (hole) => isWhole(hole, 0, holes - 1));
-    if (!areHoles || new Set(closed).size < closed.length) {
-      refuse("closed", "a list of holes", closed);
-    }
-    const { closed: count } = this.manifest.options;
-    const sides = new Set(closed.map((hole) => Math.floor(hole / row)));
-    if (closed.length !== count || sides.size > 1) {
-      refuse("closed", `${count} holes of one side, of which this export is`, closed);
-    }
-    const filled = closed.find((hole) => board[hole] > 0);
-    if (filled !== undefined) refuse("board", `no seed in hole ${filled}, which is closed`, board);
-    /** @param {number[]} list */
-    const seeds = (list) => list.reduce((sum, held) => sum + held, 0);
-    if (!Array.isArray(earlier)) refuse("earlier", "a list of boards", earlier);
-    if (earlier.length > MOST_EARLIER) {
-      refuse("earlier", `at most ${MOST_EARLIER} boards`, earlier.length);
-    }
-    /** @type {Map<string, number>} */
-    const met = new Map();
-    /** @type {number[][]} */
-    const boards = [];
-    for (const listed of earlier) {
-      const past = counts("earlier", listed, holes);
-      boards.push(past);
-      if (seeds(past) !== seeds(board) || closed.some((hole) => past[hole] > 0)) {
-        refuse("earlier", `boards with ${seeds(board)} seeds in open holes`, past);
-      }
-      if (past.some((held, hole) => held !== board[hole] && Math.max(held, board[hole]) > 3)) {
-        refuse("earlier", "boards alike in every hole of four or more", past);
-      }
-      const times = (met.get(past.join()) ?? 0) + 1;
-      met.set(past.join(), times);
-      if (times > 2) refuse("earlier", "no board three times", past);
-    }
-    const inRound = seeds(board) + seeds(takings);
-    if (inRound > allSeeds) {
-      refuse("board", `at most ${allSeeds} seeds with those captured`, inRound);
-    }
-    this._checkMatch(position, inRound, closed);
-    return { board, closed, mover, earlier: boards };
-  }
-
-  /**
-   * Check what a position says of its match, which no value depends on.
-   *
-   * @param {Record<string, unknown>} position
-   * @param {number} inRound
-   * @param {number[]} closed
-   */
-  _checkMatch({ options: given, match }, inRound, closed) {
-    /** @type {Record<string, unknown>} */
-    const options = { ...this.manifest.option_defaults, .../** @type {object} */ (given) };
-    const { match: isMatch, max_rounds: rounds } = options;
-    const { most_rounds: mostRounds } = this.manifest.raja_pasu;
-    if (typeof isMatch !== "boolean") refuse("options: match", "true or false", isMatch);
-    if (!isWhole(rounds, 1, mostRounds)) {
-      refuse("options: max_rounds", `1 to ${mostRounds}`, rounds);
-    }
-    if (match === undefined || match === null) {
-      if (isMatch) refuse("match", "owned, round and leader, since the options say match", match);
-      return;
-    }
-    const { allSeeds, seedsAHole: each, row } = this;
-    checkKeys(match, "match", ["owned", "round", "leader"]);
-    const { owned, round, leader } = match;
-    if (!isList(owned, 2, 2, (held) => isWhole(held, each, allSeeds - each))) {
-      refuse("match: owned", `two numbers from ${each} that add up to ${allSeeds}`, owned);
-    }
-    if (owned[0] + owned[1] !== allSeeds || (round === 1 && owned[0] !== owned[1])) {
-      refuse("match: owned", `two numbers that add up to ${allSeeds}, equal in round 1`, owned);
-    }
-    if (!isWhole(round, 1, rounds)) refuse("match: round", `1 to ${rounds}`, round);
-    if (!isWhole(leader, 0, 1)) refuse("match: leader", "0 or 1", leader);
-    const shut = owned.flatMap((held, seat) =>
-      Array.from(
-        { length: row - Math.min(row, Math.floor(held / each)) },
-        (_, at) => row * seat + at,
-      ),
+  const inRound = SEEDS_A_HOLE * (HOLES - closed.length);
+  if (seeds !== inRound) {
+    throw new UstadError(
+      "position",
+      `position: board: expected ${inRound} seeds on the board and captured in this round, ` +
+        `got ${seeds}`,
     );
-    if (closed.length !== shut.length || shut.some((hole) => !closed.includes(hole))) {
-      refuse("closed", `${shut.join(", ") || "none"} with owned ${owned.join(" and ")}`, closed);
-    }
-    const expected = each * (this.holes - closed.length);
-    if (inRound !== expected) refuse("board", `${expected} seeds with those captured`, inRound);
   }
+  return { owned, round, leader };
 }

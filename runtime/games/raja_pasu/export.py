@@ -6,10 +6,14 @@ pattern and code as in the table (see its index formula); the codes of a pattern
 lowest first, all but the last of a number with 128 added.
 
 The proof.  Every code and every margin is read back from the export and compared.
+
+**For play** (:func:`play_content`) one export holds what arises if expert always plays its own
+move, for all rounds of a match, with expert's move (:mod:`ustad.runtime.games.raja_pasu.lines`).
 """
 
 from __future__ import annotations
 
+import random
 from collections.abc import Mapping
 from itertools import product
 from pathlib import Path
@@ -23,6 +27,7 @@ from ustad.runtime.core.work import Progress
 from ustad.runtime.export.content import Content, Exporter, Packed, brief, table_facts, vectors
 from ustad.runtime.games.raja_pasu.codec import CODEC
 from ustad.runtime.games.raja_pasu.levels import TableBot
+from ustad.runtime.games.raja_pasu.lines import FEW, Choice, expert_positions, few_margins
 from ustad.runtime.games.raja_pasu.rules import (
     HOLES,
     MOST_ROUNDS,
@@ -34,7 +39,9 @@ from ustad.runtime.games.raja_pasu.rules import (
     SOUTH,
     RajaPasu,
     RajaPasuState,
+    Seeds,
 )
+from ustad.runtime.games.raja_pasu.states import touched_code
 from ustad.runtime.games.raja_pasu.tables import TABLES, RoundTable
 from ustad.tables import Table, open_table
 
@@ -80,6 +87,16 @@ IN_WORDS = {
     ),
 }
 """What a reader needs beside the arrays, for the manifest."""
+
+FACTS = {
+    "holes": HOLES,
+    "row": ROW,
+    "pasu": PASU,
+    "seeds_a_hole": SEEDS_A_HOLE,
+    "most_rounds": MOST_ROUNDS,
+}
+
+READER = ("raja_pasu.js", "margins.js", "repetitions.js", "search.js", "sowing.js")
 
 _BITS = 7
 _MORE = 1 << _BITS
@@ -133,19 +150,10 @@ def content(options: Mapping[str, Any], folder: Path, progress: Progress | None 
     """
     spec = TABLES.spec(options)
     table = open_table(spec, folder)
-    codes = np.cumsum(table.parts["steps"], dtype=np.uint32)
     first = table.parts["first"].astype(np.int64)
-    gaps = np.diff(codes, prepend=np.uint32(0))
-    begins = first[:-1][np.diff(first) > 0]
-    gaps[begins] = codes[begins]
-    packed = gaps_in_bytes(gaps)
-    restored = np.cumsum(bytes_to_gaps(packed).astype(np.int64))
-    before = np.repeat(restored[begins] - codes[begins], np.diff([*begins, len(codes)]))
-    compared = int(np.count_nonzero(restored - before == codes))
-    if compared != len(codes):
-        raise ExportError(f"export: {spec.what}: the codes do not read back the same")
+    packed, compared = _pack(table.parts["steps"], first, spec.what)
     if progress:
-        progress(compared, len(codes))
+        progress(compared, len(table.values))
     rules = RajaPasu(origin=spec.options["origin"])
     bot = _bot(rules, table)
     found = vectors(CODEC, starts(rules, spec.options["closed"]), bot, bot, VECTORS, VECTORS_SEED)
@@ -155,13 +163,7 @@ def content(options: Mapping[str, Any], folder: Path, progress: Progress | None 
             **table_facts(table, INDEX),
             "in_words": IN_WORDS,
             "option_defaults": RULES.read_options({}),
-            "raja_pasu": {
-                "holes": HOLES,
-                "row": ROW,
-                "pasu": PASU,
-                "seeds_a_hole": SEEDS_A_HOLE,
-                "most_rounds": MOST_ROUNDS,
-            },
+            "raja_pasu": FACTS,
         },
         files={
             "values.bin": {
@@ -171,11 +173,156 @@ def content(options: Mapping[str, Any], folder: Path, progress: Progress | None 
                 "gaps": Packed(packed),
             }
         },
-        reader=("raja_pasu.js", "export.js"),
+        reader=READER,
         levels={"expert": "margin"},
         proof={"positions": compared, "changed": 0, "largest_cost": 0},
         vectors=brief(found),
     )
+
+
+def _pack(
+    steps: NDArray[np.uint32], first: NDArray[np.int64], what: str
+) -> tuple[NDArray[np.uint8], int]:
+    """Return the gaps of the codes in bytes, and how many codes were read back the same.
+
+    Some patterns at a time, so that a large table takes little memory.
+
+    Args:
+        steps: from each code of a table to the next, from pattern to pattern too, modulo 2^32.
+        first: where the codes of each pattern begin, and the end.
+        what: the table, for an error.
+    """
+    found, compared, before = [], 0, np.uint32(0)
+    begin = 0
+    while begin < len(first) - 1:
+        end = int(np.searchsorted(first, first[begin] + _AT_ONCE, side="right")) - 1
+        end = max(end, begin + 1)
+        codes = np.cumsum(steps[first[begin] : first[end]], dtype=np.uint32) + before
+        before = codes[-1] if len(codes) else before
+        packed = gaps_of(codes, first[begin : end + 1] - first[begin])
+        compared += int(np.count_nonzero(codes_of(packed, first[begin : end + 1]) == codes))
+        found.append(packed)
+        begin = end
+    if compared != len(steps):
+        raise ExportError(f"export: {what}: the codes do not read back the same")
+    return np.concatenate(found), compared
+
+
+_AT_ONCE = 500_000
+
+
+def gaps_of(codes: NDArray[np.uint32], first: NDArray[np.int64]) -> NDArray[np.uint8]:
+    """Return ``gaps`` of the codes of some patterns; ``first`` tells where each begins."""
+    gaps = np.diff(codes, prepend=np.uint32(0))
+    begins = first[:-1][np.diff(first) > 0]
+    gaps[begins] = codes[begins]
+    return gaps_in_bytes(gaps)
+
+
+def codes_of(packed: NDArray[np.uint8], first: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the codes that :func:`gaps_of` packed."""
+    sums = np.cumsum(bytes_to_gaps(packed).astype(np.int64))
+    begins = first[:-1] - first[0]
+    before = np.concatenate([[0], sums])[begins]
+    codes: NDArray[np.int64] = sums - np.repeat(before, np.diff(first))
+    return codes
+
+
+PLAY_IN_WORDS = {
+    "play": (
+        "The arrays end in how many holes of one side are closed. They hold the positions alone "
+        "in which expert can be to move if it has always played its own move. moves[first[p] + i] "
+        "is what it plays: the place of the hole among the mover's, from 0."
+    ),
+    "few": (
+        "The margins of all boards of at most raja_pasu.few seeds, in a row where all holes of the "
+        "mover are open, then, if some are closed, in one where they are closed; 127 for those "
+        "not known. With q_j the seeds of the last j holes, a board is number sum over j of "
+        "C(q_j + j - 1, j)."
+    ),
+}
+"""What a reader of an export for play needs beside, for the manifest."""
+
+
+def play_content(
+    options: Mapping[str, Any], folder: Path, progress: Progress | None = None
+) -> Content:
+    """Return the export that suffices to play expert in rounds and matches.
+
+    Raises:
+        TableError: a table is missing or unfit.
+    """
+    spec = TABLES.spec(options)
+    rules = RajaPasu(origin=spec.options["origin"])
+    arrays: dict[str, Packed] = {}
+    positions = 0
+    found: list[dict[str, Any]] = []
+    for closed in range(ROW):
+        if progress:
+            progress(closed, ROW)
+        table = open_table(TABLES.spec({**spec.options, "closed": closed}), folder)
+        bot = _bot(rules, table)
+        choices = expert_positions(rules, bot, closed)
+        positions += len(choices)
+        arrays |= {f"{name}_{closed}": held for name, held in _play_arrays(choices).items()}
+        few = np.array(few_margins(bot, closed), dtype=np.int8)
+        arrays[f"few_{closed}"] = Packed(few)
+        if closed == 0:
+            start = rules.new()
+            found = _play_vectors(start, bot, VECTORS)
+    facts = table_facts(table, INDEX)
+    del facts["counts"], facts["table"]
+    return Content(
+        options={"origin": spec.options["origin"]},
+        facts={
+            **facts,
+            "in_words": {**IN_WORDS, **PLAY_IN_WORDS},
+            "option_defaults": RULES.read_options({}),
+            "raja_pasu": {**FACTS, "few": FEW},
+        },
+        files={"values.bin": arrays},
+        reader=READER,
+        levels={"expert": "margin"},
+        proof={"positions": positions, "changed": 0, "largest_cost": 0},
+        vectors=found,
+    )
+
+
+def _play_arrays(choices: Mapping[tuple[Seeds, int], Choice]) -> dict[str, Packed]:
+    """Return positions and what expert plays there, as arrays."""
+    by_pattern: dict[tuple[int, ...], list[tuple[int, Choice]]] = {}
+    for (seeds, own), choice in choices.items():
+        pattern = (*(held if held >= PASU else 0 for held in seeds), own)
+        by_pattern.setdefault(pattern, []).append((touched_code(seeds), choice))
+    rows = [(pattern, sorted(held)) for pattern, held in sorted(by_pattern.items())]
+    first = np.cumsum([0, *(len(held) for _, held in rows)])
+    every = [pair for _, held in rows for pair in held]
+    codes = np.array([code for code, _ in every], dtype=np.uint32)
+    return {
+        "values": Packed(np.array([choice.margin for _, choice in every], dtype=np.int8)),
+        "moves": Packed(np.array([choice.place for _, choice in every], dtype=np.uint8)),
+        "patterns": Packed(np.array([pattern for pattern, _ in rows], dtype=np.uint8)),
+        "first": Packed(first.astype(np.uint32)),
+        "gaps": Packed(gaps_of(codes, first)),
+    }
+
+
+def _play_vectors(start: RajaPasuState, bot: TableBot, count: int) -> list[dict[str, Any]]:
+    """Return positions of games of expert against chance, with what is best there."""
+    source = random.Random(VECTORS_SEED)
+    found: list[dict[str, Any]] = []
+    while len(found) < count:
+        state, seat = start, source.randrange(2)
+        while not state.is_over() and len(found) < count:
+            advice = bot.ask(state)
+            if state.to_move != seat and source.random() < 0.2:
+                best = [CODEC.move_to_json(move) for move in advice.best]
+                position = CODEC.state_to_json(state)
+                value = advice.value
+                found.append({"position": position, "best": best, "value": value, "read": value})
+            own = state.to_move == seat
+            state = state.apply(advice.best[0] if own else source.choice(state.legal_moves()))
+    return found
 
 
 def _bot(rules: RajaPasu, table: Table) -> TableBot:
@@ -184,4 +331,4 @@ def _bot(rules: RajaPasu, table: Table) -> TableBot:
     return TableBot(rules, lambda closed: known)
 
 
-EXPORTER = Exporter(content, TABLES.defaults)
+EXPORTER = Exporter(content, TABLES.defaults, ("raja_pasu.js", "RajaPasu"), play_content)

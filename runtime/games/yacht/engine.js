@@ -1,24 +1,36 @@
 /**
- * Plays yacht from an export that holds outlooks: level expert, for the win.
+ * Yacht in the phone engine: a game of dice and a sheet, played to win where an outlook is there.
  *
  *     import { open } from "./yacht.js";
- *     const game = open(manifest, values, outlook);
- *     game.ask(position);            // {best, value, unit: "win_share", options, outlook}
- *     game.ask(position, "hard");    // for the total, as of sheet.js
+ *     const engine = open(manifest, values, outlook);
+ *     engine.ask(position);            // {best, value, unit: "win_share", options, outlook}
+ *     engine.ask(position, "hard");    // for the total, as of sheet.js
  */
 
 import { opened, openExport } from "./export.js";
 import { Outlook } from "./outlook.js";
-import { SheetGame } from "./sheet.js";
+import { SheetEngine, SheetGame } from "./sheet.js";
 
 export { ExportError, parseManifest } from "./export.js";
 
 /** @import { Opened } from "./export.js" */
 /** @import { OutlookManifest } from "./outlook.js" */
-/** @import { SheetManifest } from "./sheet.js" */
+/** @import { SheetManifest } from "./turns.js" */
+
+/** @typedef {Opened<SheetManifest & OutlookManifest>} Table */
+
+/** The rules and levels of yacht. */
+export class Yacht extends SheetGame {
+  /** @param {Table[]} tables */
+  constructor(tables) {
+    super(tables, ({ manifest, arrays }) =>
+      "outlook_kind" in arrays ? new Outlook(manifest, arrays) : null,
+    );
+  }
+}
 
 /**
- * Open an export of yacht; a damaged one is refused.  Without an outlook it plays level hard.
+ * Open an export of yacht; a damaged one is refused.  Without an outlook expert plays alone.
  *
  * @param {unknown} manifest
  * @param {unknown} values
@@ -26,9 +38,8 @@ export { ExportError, parseManifest } from "./export.js";
  */
 export function open(manifest, values, outlook) {
   return opened(() => {
-    /** @type {Opened<SheetManifest & OutlookManifest>} */
+    /** @type {Table} */
     const found = openExport(manifest, "yacht.js", values, outlook);
-    const known = "outlook_kind" in found.arrays;
-    return new SheetGame(found, known ? new Outlook(found.manifest, found.arrays) : null);
+    return new SheetEngine(new Yacht([found]));
   });
 }

@@ -92,6 +92,10 @@ OUTLOOK_IN_WORDS = {
 """How an outlook lies in its arrays, for the manifest."""
 
 
+THUMBS = {"easy": "most_alike", "medium": "next_roll"}
+"""The rules of thumb that easy and medium are, by their names in the engine."""
+
+
 def sheet_arrays(rules: Yacht) -> SheetArrays:
     """Return the rules as arrays."""
     setting, known = rules.second_yacht, columns()
@@ -213,8 +217,9 @@ def content(options: Mapping[str, Any], folder: Path, progress: Progress | None 
         raise OptionError("option outlook: the compact outlook is exported with the values")
     rules = Yacht(**spec.options)
     table = open_table(spec, folder)
+    arrays = sheet_arrays(rules)
     found = sheet_content(
-        CODEC, RULES, rules, table, sheet_arrays(rules), TableBot, "hard", progress
+        CODEC, RULES, rules, table, arrays, TableBot, "hard", "win_share", THUMBS, progress
     )
     outlook = open_if_built(spec.options, "compact", folder)
     found = replace(found, levels={**found.levels, "expert": "win_share"})
@@ -267,4 +272,4 @@ def _with_outlook(found: Content, rules: Yacht, table: Table, outlook: Table) ->
     )
 
 
-EXPORTER = Exporter(content, option_sets)
+EXPORTER = Exporter(content, option_sets, ("yacht.js", "Yacht"))

@@ -374,7 +374,7 @@ def test_levels_that_an_export_cannot_play_are_refused(
             number: () => sheet.open(text, values).ask(one, 3),
             without: () => yacht.open(text, values).ask(two),
             other: () => sheet.open(text, values).ask(two),
-            keep: () => sheet.open(text, values).bestKeep(two, "medium"),
+            unknown: () => sheet.open(text, values).bestKeep(two, "best"),
             alone: () => sheet.open(text, values).ask(one).note,
             hard: () => sheet.open(text, values).bestMove(two, "hard"),
             win: () => yacht.open(text, values, read("outlook.bin")).ask(two).outlook,
@@ -387,12 +387,14 @@ def test_levels_that_an_export_cannot_play_are_refused(
     """
     (tmp_path / "levels.mjs").write_text(script)
     told = {name: found for name, *found in json.loads(run(node, tmp_path / "levels.mjs"))}
-    known = "level: this export plays hard or expert, got"
-    assert told["easy"] == ["level", f"{known} easy"]
-    assert told["number"] == ["level", f"{known} 3"]
-    assert told["keep"] == ["level", f"{known} medium"]
-    needs = "level: expert needs the outlook: open it with yacht.js and the outlook's file"
-    assert told["without"] == told["other"] == ["level", needs]
+    known = "level: expected one of easy, medium, hard, expert, got"
+    assert told["easy"] == [{"best": [{"keep": [1, 1]}]}]
+    assert told["number"] == ["usage", f"{known} 3"]
+    assert told["unknown"] == ["usage", f'{known} "best"']
+    needs = (
+        "expert: needs the outlook, which this export was made without; hard plays for the total"
+    )
+    assert told["without"] == told["other"] == ["missing_table", needs]
     assert told["alone"] == ["alone at the table: expert maximises the expected total"]
     assert told["hard"] == [{"keep": [4]}]
     assert told["win"] == ["compact"]
@@ -411,13 +413,11 @@ def test_an_endless_relay_is_stopped_where_the_rules_stop_it(node: str, tmp_path
                 found.append([board, move.hole, sown.board, [sown.mine, sown.other]])
     for name, module in reader_files().items():
         (tmp_path / name).write_bytes(module)
-    with (tmp_path / "raja_pasu.js").open("a") as file:
-        file.write("\nexport { playHole };\n")
     (tmp_path / "package.json").write_text('{"type": "module"}')
     script = (
-        'import { playHole } from "./raja_pasu.js";'
+        'import { playHole } from "./sowing.js";'
         f"for (const [board, hole] of {json.dumps(found)}) {{"
-        "const found = playHole(board, 7, hole, false, 4);"
+        "const found = playHole(board, 7, hole, false);"
         "console.log(JSON.stringify([found.board, found.taken])); }"
     )
     (tmp_path / "relay.mjs").write_text(script)
@@ -1042,17 +1042,13 @@ BAD: tuple[tuple[Named, Sequence[dict[str, Any]]], ...] = (
         {"sheets": [{}], "turns_left": [15, 15], "dice": None, "rolls_left": 3},
     )),
     (PASA, (
-        {"stacks": [10, 10, 10], "thrower": 0, "turns_left": 8, "bets": [None] * 3},
-        {"stacks": [10, 10, 10, 11], "thrower": 0, "turns_left": 8, "bets": [None] * 4},
-        {"stacks": [10, 10, 10, 10], "thrower": 0, "turns_left": 9, "bets": [None] * 4},
+        {"stacks": [10, 10, 10], "thrower": 0, "turns_left": 8, "bets": [None] * 4},
         {"stacks": [0, 20, 10, 10], "thrower": 0, "turns_left": 8, "bets": [None] * 4},
         {"stacks": [10, 10, 10, 10], "thrower": 0, "turns_left": 8, "bets": [None, 4, None, None]},
         {"stacks": [10, 10, 10, 10], "thrower": 0, "turns_left": 8, "bets": [None, None, 1, None]},
     )),
     (RAJA_PASU, (
-        {"board": [7] * 14, "closed": [], "to_move": 0},
         {"board": [7] * 14, "closed": [0, 1, 2, 3, 4], "to_move": 0},
-        {"board": [0] * 5 + [60] * 2 + [1] * 7, "closed": [0, 1, 2, 3, 4], "to_move": 0},
         {"board": [0] * 5 + [7] * 9, "closed": [0, 1, 2, 3, 4], "to_move": 2},
         *({"board": [0] * 5 + [7] * 9, "closed": [*range(5)], "to_move": 0, **held} for held in (
             {"captured": [1]}, {"captured": [30, 30]}, {"captured": None}, {"options": None},
@@ -1115,6 +1111,33 @@ def test_a_past_is_judged_alike(made: Callable[[Named], Made], node: str, tmp_pa
         })  # fmt: skip
     assert len(lines) > 20
     run(node, "answers.mjs", export.folder, write_lines(tmp_path / "vectors", lines))
+
+
+NO_TABLE: tuple[tuple[Named, Sequence[dict[str, Any]]], ...] = (
+    (PASA, (
+        {"stacks": [10, 10, 10], "thrower": 0, "turns_left": 8, "bets": [None] * 3},
+        {"stacks": [10, 10, 10, 11], "thrower": 0, "turns_left": 8, "bets": [None] * 4},
+        {"stacks": [10, 10, 10, 10], "thrower": 0, "turns_left": 9, "bets": [None] * 4},
+    )),
+    (RAJA_PASU, ({"board": [7] * 14, "closed": [], "to_move": 0},)),
+)  # fmt: skip
+"""Positions that can be, and that other tables are of."""
+
+
+@pytest.mark.parametrize(("named", "positions"), NO_TABLE, ids=lambda held: str(held)[:20])
+def test_positions_of_other_tables_are_told(
+    named: Named,
+    positions: Sequence[dict[str, Any]],
+    made: Callable[[Named], Made],
+    node: str,
+    tmp_path: Path,
+) -> None:
+    lines = write_lines(tmp_path / "other", [{"game": named[0], **held} for held in positions])
+    found = run(node, "positions.mjs", made(named).folder, lines).splitlines()
+    assert len(found) == len(positions)
+    assert all(line.startswith("missing_table: expert: no table") for line in found)
+    easy = run(node, "positions.mjs", made(named).folder, lines, "easy").splitlines()
+    assert easy == ["answered"] * len(positions)
 
 
 @pytest.mark.parametrize(("named", "positions"), BAD, ids=lambda held: str(held)[:20])
@@ -1231,7 +1254,8 @@ def test_lists_with_holes_are_refused_and_null_is_what_it_is_in_python(
         found = run(node, "positions.mjs", made(named).folder, path, *words).splitlines()
         assert len(found) == len(chosen)
         for (text, fits), answer in zip(chosen, found, strict=True):
-            assert answer.startswith("answered" if fits else "position: "), (text, answer)
+            refused = ("position: ", "json: ")
+            assert answer.startswith("answered" if fits else refused), (text, answer)
 
 
 # Sizes, and the command.
@@ -1267,7 +1291,7 @@ def test_verify_checks_an_export(
     folder = tmp_path / "export"
     shutil.copytree(made(PASA_TWO).folder, folder)
     found = run_ustad("verify", "--tables", folder)
-    assert (found.status, found.out.splitlines()[-1]) == (0, "4 files of an export, 0 bad")
+    assert (found.status, found.out.splitlines()[-1]) == (0, "8 files of an export, 0 bad")
     for name in ("pasa.js", "values.bin", "manifest.json"):
         whole = (folder / name).read_bytes()
         for content in (whole[:-1], whole + b" ", whole[:-5] + b"x" + whole[-4:]):
@@ -1287,7 +1311,7 @@ def test_verify_checks_exports_without_a_manifest_in_folders_and_with_more_in_th
     shutil.copytree(made(PASA_TWO).folder, tmp_path / "pasa")
     shutil.copytree(made(RAJA_PASU).folder, tmp_path / "raja")
     found = run_ustad("verify", "--tables", tmp_path)
-    assert (found.status, found.out.splitlines()[-1]) == (0, "8 files of exports, 0 bad")
+    assert (found.status, found.out.splitlines()[-1]) == (0, "20 files of exports, 0 bad")
     manifest = tmp_path / "pasa" / "manifest.json"
     text = manifest.read_bytes()
     manifest.unlink()

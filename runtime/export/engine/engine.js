@@ -1,0 +1,394 @@
+/**
+ * The engine: answers the requests of the protocol about one game, as Python answers them.
+ *
+ *     import { open } from "...";                  // the package's main module
+ *     const engine = await open({ game: "pasa", read });
+ *     const { position, seed } = engine.call("new", { game: "pasa", players: 4 });
+ *     engine.call("ask", { position, level: "hard" });
+ *
+ * What a game is stands in its own module (`Game`); here is what all have in common.  Nothing
+ * that a caller gives or gets is changed later, and no answer depends on what was asked before.
+ */
+
+import { Chance, freshSeed } from "./chance.js";
+import { Fields, isObject, isWhole, plain, shown, UstadError } from "./errors.js";
+import { openBytes, opened, openManifest } from "./export.js";
+
+/** @import { JsonObject } from "./errors.js" */
+/** @import { Manifest, Opened, Unit } from "./export.js" */
+
+export const CHANCE = -1;
+export const OVER = -4;
+
+export const LEVELS = ["easy", "medium", "hard", "expert"];
+
+/** The games that there are, which an engine of another game names. */
+const NAMES = ["yacht", "dice_poker", "pasa", "raja_pasu", "marriage"];
+
+/**
+ * What a game is; states, moves and outcomes are its own.
+ *
+ * @typedef {object} Game
+ * @property {string} name
+ * @property {[number, number, number]} seats least, most, usual
+ * @property {(given: unknown) => any} readRules rules from options, or an error
+ * @property {(rules: any, seats: number, first: number) => any} start
+ * @property {(position: unknown) => any} read a state from JSON, or an error
+ * @property {(state: any) => JsonObject} write
+ * @property {(state: any) => number} player the seat to move, CHANCE or OVER
+ * @property {(state: any) => any[]} legal
+ * @property {(move: unknown) => any} readMove
+ * @property {(move: any) => JsonObject} writeMove
+ * @property {(state: any, move: any) => any} apply
+ * @property {(outcome: unknown) => any} readOutcome
+ * @property {(state: any) => [any, number][]} outcomes what can fall, with probabilities
+ * @property {(state: any, outcome: any) => any} applyOutcome
+ * @property {(before: any, step: any, after: any) => JsonObject[]} events
+ * @property {(state: any) => number[]} scores
+ * @property {(state: any) => number[]} returns
+ * @property {(state: any, level: string, chance: () => Chance) => any} choose
+ * @property {(state: any, level: string) => Advice | null} rate what a level says of a state,
+ *   null where it goes by a rule of thumb
+ *
+ * @typedef {{ move: any, value: number }} Option
+ * @typedef {{ best: any[], value: number, unit: Unit, options: Option[] }} Advice with what else
+ *   a game tells beside
+ */
+
+/** @type {Record<string, { keys: string[], required: string[] }>} */
+const METHODS = {
+  new: { keys: ["game", "options", "players", "first", "seed", "whole"], required: ["game"] },
+  status: { keys: ["position"], required: ["position"] },
+  view: { keys: ["position", "seat"], required: ["position", "seat"] },
+  legal: { keys: ["position"], required: ["position"] },
+  apply: { keys: ["position", "move", "outcome", "seed"], required: ["position"] },
+  ask: { keys: ["position", "level", "top", "facts", "move"], required: ["position"] },
+  move: { keys: ["position", "level", "seed"], required: ["position"] },
+};
+
+/**
+ * @typedef {(name: string) => unknown} Read gives a file by its path in the package, or a promise
+ *   of it: an ArrayBuffer or bytes.
+ * @typedef {new (tables: Opened<any>[]) => Game} GameType
+ */
+
+/**
+ * Open a game of a package.
+ *
+ * @param {Record<string, GameType>} games what the package can play, by name.
+ * @param {{ game?: unknown, read?: unknown, verify?: unknown }} given the game; what reads a
+ *   file; and whether every byte is checked, as it is unless this is false.
+ * @returns {Promise<Engine>}
+ */
+export async function openGame(games, { game, read, verify = true }) {
+  if (typeof game !== "string" || !Object.keys(games).includes(game)) {
+    const known = Object.keys(games).join(", ");
+    throw new UstadError("usage", `game: expected one of ${known}, got ${shown(game)}`);
+  }
+  if (typeof read !== "function") {
+    throw new UstadError("usage", "read: expected a function that gives a file by its name");
+  }
+  const folder = `data/${game}`;
+  /** @param {string} name */
+  const file = (name) => /** @type {Read} */ (read)(`${folder}/${name}`);
+  const check = verify !== false;
+  const index = await openManifest(await file("index.json"), `${folder}/index.json`, check);
+  const { tables } = index;
+  if (index.game !== game || !Array.isArray(tables)) {
+    throw new UstadError("corrupt_export", `${folder}/index.json: it is no index of ${game}`);
+  }
+  /** @type {Opened<Manifest>[]} */
+  const found = [];
+  for (const name of tables) {
+    const path = `${name}/manifest.json`;
+    const manifest = /** @type {Manifest & JsonObject} */ (
+      await openManifest(await file(path), `${folder}/${path}`, check)
+    );
+    if (manifest.game !== game || !isObject(manifest.files)) {
+      throw new UstadError("corrupt_export", `${folder}/${path}: it is no table of ${game}`);
+    }
+    /** @type {Record<string, unknown>} */
+    const files = {};
+    for (const one of Object.keys(manifest.files)) files[one] = await file(`${name}/${one}`);
+    found.push(await openBytes(manifest, files, check));
+  }
+  return opened(() => new Engine(new games[game](found)));
+}
+
+/** Answers requests about one game. */
+export class Engine {
+  /** @param {Game} game */
+  constructor(game) {
+    this.game = game;
+  }
+
+  /**
+   * Return what a method answers; a key that is null or undefined is not there.
+   *
+   * @param {string} method
+   * @param {unknown} [request] its keys and their values.
+   * @returns {any}
+   */
+  call(method, request = {}) {
+    if (typeof method !== "string" || !Object.keys(METHODS).includes(method)) {
+      const known = Object.keys(METHODS).join(", ");
+      throw new UstadError("usage", `method: expected one of ${known}, got ${shown(method)}`);
+    }
+    const { keys, required } = METHODS[method];
+    const fields = new Fields(plain(request, "request"), "request", "usage");
+    /** @type {JsonObject} */
+    const given = {};
+    for (const key of keys) {
+      const value = required.includes(key) ? fields.take(key) : fields.take(key, null);
+      if (value !== null || required.includes(key)) given[key] = value;
+    }
+    fields.done();
+    if (method === "new") return this._new(given);
+    if (method === "status") return { status: this._status(this._read(given.position)) };
+    if (method === "view") return this._view(given);
+    if (method === "legal") return this._legal(given);
+    if (method === "apply") return this._apply(given);
+    return method === "ask" ? this._ask(given) : this._move(given);
+  }
+
+  /**
+   * Answer `ask`.
+   *
+   * @param {unknown} position
+   * @param {unknown} [level]
+   * @returns {any}
+   */
+  ask(position, level) {
+    return this.call("ask", { position, level });
+  }
+
+  /**
+   * Return the best move, null where there is none to make.
+   *
+   * @param {unknown} position
+   * @param {unknown} [level]
+   * @returns {any}
+   */
+  bestMove(position, level) {
+    return this.ask(position, level).best[0] ?? null;
+  }
+
+  // Methods.
+
+  /** @param {JsonObject} given */
+  _new({ game: name, options = {}, players, first = 0, seed, whole = false }) {
+    const { game } = this;
+    this._check(name);
+    const used = seedOrFresh(seed);
+    const rules = game.readRules(options);
+    const [least, most, usual] = game.seats;
+    const seats = players ?? usual;
+    if (!isWhole(seats, least, most)) {
+      throw new UstadError("usage", `players: expected ${least} to ${most}, got ${shown(seats)}`);
+    }
+    if (!isWhole(first, 0, seats - 1)) {
+      throw new UstadError("usage", `first: expected 0 to ${seats - 1}, got ${shown(first)}`);
+    }
+    if (typeof whole !== "boolean") {
+      throw new UstadError("usage", `whole: expected true or false, got ${shown(whole)}`);
+    }
+    return { ...this._told(game.start(rules, seats, first)), seed: used };
+  }
+
+  /** @param {JsonObject} given */
+  _view({ position, seat }) {
+    const state = this._read(position);
+    const seats = this.game.scores(state).length;
+    if (!isWhole(seat, 0, seats - 1)) {
+      const expected = `a seat from 0 to ${seats - 1}`;
+      throw new UstadError("usage", `seat: expected ${expected}, got ${shown(seat)}`);
+    }
+    return this._told(state);
+  }
+
+  /** @param {JsonObject} given */
+  _legal({ position }) {
+    return { legal: this.game.legal(this._read(position)).map((move) => this.game.writeMove(move)) };
+  }
+
+  /** @param {JsonObject} given */
+  _apply({ position, move, outcome, seed }) {
+    const { game } = this;
+    let state = this._read(position);
+    const waits = game.player(state) === CHANCE;
+    /** @type {JsonObject[]} */
+    let events = [];
+    if (outcome !== undefined && seed !== undefined) {
+      throw new UstadError("usage", "apply: expected an outcome or a seed, not both");
+    }
+    /** @param {any} done @param {any} after */
+    const step = (done, after) => {
+      events = [...events, ...game.events(state, done, after)];
+      state = after;
+    };
+    if (move !== undefined) {
+      if (waits) {
+        const told = "move: the position waits for chance: expected an outcome or seed";
+        throw new UstadError("move", told);
+      }
+      const made = game.readMove(move);
+      step(made, game.apply(state, made));
+    } else if (!waits && outcome === undefined && seed === undefined) {
+      throw new UstadError("usage", "apply: expected a move, an outcome or a seed");
+    }
+    /** @type {{ seed?: number }} */
+    const used = {};
+    if (move === undefined || outcome !== undefined || seed !== undefined) {
+      if (game.player(state) === CHANCE) {
+        let fallen;
+        if (outcome === undefined) {
+          const known = seedOrFresh(seed);
+          fallen = new Chance(known, "apply", game.write(state)).outcome(game.outcomes(state));
+          used.seed = known;
+        } else fallen = game.readOutcome(outcome);
+        step(fallen, game.applyOutcome(state, fallen));
+      } else if (move === undefined || outcome !== undefined) {
+        const told = "outcome: no chance is to fall here: expected a move alone";
+        throw new UstadError("outcome", told);
+      }
+    }
+    const { position: written, status } = this._told(state);
+    return { position: written, events, status, ...used };
+  }
+
+  /** @param {JsonObject} given */
+  _ask({ position, level = "expert", top, facts = false, move }) {
+    const { game } = this;
+    const state = this._read(position);
+    const known = checkLevel(level);
+    if (top !== undefined && !isWhole(top, 1, 1e9)) {
+      const expected = "a whole number from 1 to 1000000000";
+      throw new UstadError("usage", `top: expected ${expected}, got ${shown(top)}`);
+    }
+    if (facts !== false) {
+      const told = typeof facts === "boolean" ? "false: this engine tells none" : "true or false";
+      throw new UstadError("usage", `facts: expected ${told}, got ${shown(facts)}`);
+    }
+    const asked = move === undefined ? null : this._checked(state, move);
+    const advice = game.rate(state, known);
+    if (advice === null) {
+      if (game.player(state) < 0) return { best: [] };
+      return { best: [game.writeMove(this._choose(state, known, 0))] };
+    }
+    const { best, value, unit, options, ...rest } = advice;
+    const written = options.map((option) => ({ ...option, move: game.writeMove(option.move) }));
+    /** @type {JsonObject} */
+    const answer = {
+      best: best.map((one) => game.writeMove(one)),
+      value,
+      unit,
+      options: written.slice(0, /** @type {number | undefined} */ (top)),
+      ...rest,
+    };
+    if (asked !== null) {
+      const text = JSON.stringify(game.writeMove(asked));
+      answer.asked = written.find((option) => JSON.stringify(option.move) === text);
+    }
+    return answer;
+  }
+
+  /**
+   * Return the legal move that a JSON object describes.
+   *
+   * @param {any} state
+   * @param {unknown} move
+   */
+  _checked(state, move) {
+    if (this.game.player(state) < 0) {
+      const told = "move: there is no move to make here: expected a seat to move";
+      throw new UstadError("move", told);
+    }
+    const found = this.game.readMove(move);
+    this.game.apply(state, found); // says what is wrong with a move that is not legal
+    return found;
+  }
+
+  /** @param {JsonObject} given */
+  _move({ position, level = "expert", seed }) {
+    const state = this._read(position);
+    const known = checkLevel(level);
+    const used = seedOrFresh(seed);
+    if (this.game.player(state) < 0) {
+      const told = "position: there is no move to make here: expected a seat to move";
+      throw new UstadError("move", told);
+    }
+    return { move: this.game.writeMove(this._choose(state, known, used)), seed: used };
+  }
+
+  /**
+   * Return the move that a level plays.
+   *
+   * @param {any} state
+   * @param {string} level
+   * @param {number} seed
+   */
+  _choose(state, level, seed) {
+    const { game } = this;
+    return game.choose(state, level, () => new Chance(seed, "move", game.write(state)));
+  }
+
+  // What the methods share.
+
+  /** @param {unknown} name of a game */
+  _check(name) {
+    if (name === this.game.name) return;
+    if (typeof name === "string" && NAMES.includes(name)) {
+      throw new UstadError("usage", `game: this engine plays ${this.game.name}, got "${name}"`);
+    }
+    throw new UstadError("usage", `game: expected one of ${NAMES.join(", ")}, got ${shown(name)}`);
+  }
+
+  /** @param {unknown} position */
+  _read(position) {
+    if (!isObject(position)) {
+      throw new UstadError("usage", `position: expected an object, got ${shown(position)}`);
+    }
+    this._check(position.game ?? null);
+    return this.game.read(position);
+  }
+
+  /** @param {any} state */
+  _told(state) {
+    return { position: this.game.write(state), status: this._status(state) };
+  }
+
+  /** @param {any} state */
+  _status(state) {
+    const { game } = this;
+    const player = game.player(state);
+    const over = player === OVER;
+    const returns = over ? game.returns(state) : null;
+    const most = Math.max(...(returns ?? []));
+    return {
+      to: over ? "over" : player === CHANCE ? "chance" : "move",
+      seat: player >= 0 ? player : null,
+      scores: game.scores(state),
+      returns,
+      winners: returns && [...returns.keys()].filter((seat) => returns[seat] === most),
+    };
+  }
+}
+
+/** @param {unknown} level */
+function checkLevel(level) {
+  if (typeof level === "string" && LEVELS.includes(level)) return level;
+  throw new UstadError("usage", `level: expected one of ${LEVELS.join(", ")}, got ${shown(level)}`);
+}
+
+/**
+ * Return the seed, a fresh one if there is none.
+ *
+ * @param {unknown} seed
+ */
+function seedOrFresh(seed) {
+  if (seed === undefined) return freshSeed();
+  if (isWhole(seed, 0, Number.MAX_SAFE_INTEGER)) return seed;
+  // What JavaScript does not hold was rounded before it came here.
+  const expected = `a whole number from 0 to 2^${isWhole(seed, 0, 2 ** 63) ? 53 : 63} - 1`;
+  throw new UstadError("usage", `seed: expected ${expected}, got ${shown(seed)}`);
+}

@@ -1,0 +1,199 @@
+"""A package for npm: the engine once, for all its games, and the tables of each in files.
+
+**The form.**  ``index.js`` is the main module, ``index.cjs`` the same for CommonJS, with the
+modules of the engine in ``lib``; ``index.d.ts`` has the types.  The tables of a game lie in
+``data/GAME``, a folder each, with their names in ``data/GAME/index.json``.  Modules for CommonJS
+are the same text, their imports and exports written the other way: no tool is needed.
+
+A package is written whole beside an older one before it takes its place.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from importlib.metadata import version
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ustad.runtime.core.entry import AnyEntry
+from ustad.runtime.core.errors import ExportError
+from ustad.runtime.export.content import Content
+from ustad.runtime.export.folder import MANIFEST, reader_files, sealed
+from ustad.runtime.export.manifest import FORMAT, FORMAT_VERSION, manifest_text
+from ustad.tables import reason_of
+
+TEMPLATES = ("index.d.ts", "README.md")
+"""Files that every package has, in the folder ``npm`` beside this module."""
+
+_FROM = re.compile(r'^(?:import|export) \{([^}]*)\} from "\./([a-z_]+)\.js";\n', re.MULTILINE)
+_EXPORT = re.compile(r"^export (?=(?:async )?(?:const|class|function) (\w+))", re.MULTILINE)
+
+
+class GameFiles(NamedTuple):
+    """What a package has of a game: its tables by the names of their folders."""
+
+    entry: AnyEntry
+    engine: tuple[str, str]
+    tables: Mapping[str, Content]
+
+
+def package_files(games: Sequence[GameFiles]) -> dict[str, bytes]:
+    """Return the files of a package of some games, by their paths in it."""
+    found: dict[str, bytes] = {}
+    for game in games:
+        found |= {f"data/{game.entry.name}/{name}": held for name, held in _data(game).items()}
+    main = _main(games)
+    for name, held in _modules(main).items():
+        found[f"lib/{name}.js"] = held.encode()
+        found[f"lib/{name}.cjs"] = common_js(held).encode()
+    found["index.js"] = main.replace('"./', '"./lib/').encode()
+    found["index.cjs"] = common_js(main).replace('"./', '"./lib/').encode()
+    for name in TEMPLATES:
+        found[name] = (files(__package__) / "npm" / name).read_bytes()
+    found["index.d.cts"] = found["index.d.ts"]
+    found["package.json"] = (json.dumps(_package_json(games), indent=2) + "\n").encode()
+    return found
+
+
+def write_package(games: Sequence[GameFiles], out: Path) -> dict[str, int]:
+    """Write a package into a folder, in the place of one that is there.
+
+    Returns:
+        The bytes of each file, by its path.
+
+    Raises:
+        ExportError: the folder holds something else, cannot be written or is full.
+    """
+    if out.exists() and not (out.is_dir() and _replaceable(out)):
+        raise ExportError(f"{out}: expected a new or empty folder, or a package of before")
+    found = package_files(games)
+    stage = out.with_name(f".{out.name[:60]}.{os.getpid()}.part")
+    try:
+        for path, held in found.items():
+            place = stage / path
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.write_bytes(held)
+        shutil.rmtree(out, ignore_errors=True)
+        os.replace(stage, out)
+    except OSError as error:
+        raise ExportError(f"{out}: cannot be written: {reason_of(error)}") from error
+    finally:
+        shutil.rmtree(stage, ignore_errors=True)
+    return {path: len(held) for path, held in found.items()}
+
+
+def _replaceable(out: Path) -> bool:
+    """Tell whether a folder is empty or a package that was written here."""
+    names = {path.name for path in out.iterdir()}
+    return not names or {"package.json", "index.js", "lib", "data"} <= names
+
+
+def _data(game: GameFiles) -> dict[str, bytes]:
+    """Return the tables of a game, by their paths in its folder."""
+    found: dict[str, bytes] = {}
+    for name, content in game.tables.items():
+        manifest, written = sealed(game.entry, replace(content, vectors=()), {})
+        found |= {f"{name}/{file}": held for file, held in written.items()}
+        found[f"{name}/{MANIFEST}"] = manifest_text(manifest).encode()
+    index = {
+        "format": FORMAT,
+        "format_version": FORMAT_VERSION,
+        "game": game.entry.name,
+        "title": game.entry.title,
+        "version": version("ustad"),
+        "tables": list(game.tables),
+    }
+    return {"index.json": manifest_text(index).encode(), **found}
+
+
+def _main(games: Sequence[GameFiles]) -> str:
+    """Return the main module, as it would stand beside the others."""
+    imports = [f'import {{ {game.engine[1]} }} from "./{game.engine[0]}";' for game in games]
+    known = ", ".join(f"{game.entry.name}: {game.engine[1]}" for game in games)
+    return "\n".join(
+        [
+            "/** The games of this package and the engine that plays them; see README.md. */",
+            "",
+            'import { openGame } from "./engine.js";',
+            *imports,
+            "",
+            'export { UstadError } from "./errors.js";',
+            "",
+            f"const GAMES = {{ {known} }};",
+            "",
+            "/** Open a game: `open({ game, read, verify })`. */",
+            "export const open = (given) => openGame(GAMES, given);",
+            "",
+        ]
+    )
+
+
+def _modules(main: str) -> dict[str, str]:
+    """Return the modules that a module needs, and those that they need, by name."""
+    known = {name: held.decode() for name, held in reader_files().items()}
+    found: dict[str, str] = {}
+    todo = [main]
+    while todo:
+        for _, name in _FROM.findall(todo.pop()):
+            if name not in found:
+                found[name] = known[f"{name}.js"]
+                todo.append(found[name])
+    return dict(sorted(found.items()))
+
+
+def common_js(module: str) -> str:
+    r"""Return a module as CommonJS has it.
+
+    >>> print(common_js('import { a as b } from "./c.js";\nexport const d = b;\n'))
+    "use strict";
+    const { a: b } = require("./c.cjs");
+    const d = b;
+    Object.assign(exports, { d });
+    <BLANKLINE>
+    """
+    exported = _EXPORT.findall(module)
+
+    def required(match: re.Match[str]) -> str:
+        names = [name.split(" as ") for name in match[1].replace(",", "\n").split("\n")]
+        pairs = [(name[0].strip(), name[-1].strip()) for name in names if name[0].strip()]
+        call = f'require("./{match[2]}.cjs")'
+        if match[0].startswith("import"):
+            taken = ", ".join(one if one == other else f"{one}: {other}" for one, other in pairs)
+            return f"const {{ {taken} }} = {call};\n"
+        passed = ", ".join(f"{other}: {call}.{one}" for one, other in pairs)
+        return f"Object.assign(exports, {{ {passed} }});\n"
+
+    text = _EXPORT.sub("", _FROM.sub(required, module))
+    last = f"Object.assign(exports, {{ {', '.join(exported)} }});\n" if exported else ""
+    return f'"use strict";\n{text}{last}'
+
+
+def _package_json(games: Sequence[GameFiles]) -> dict[str, Any]:
+    """Return ``package.json``."""
+    titles = ", ".join(game.entry.name for game in games)
+    return {
+        "name": "ustad",
+        "version": version("ustad"),
+        "description": f"Bots and rules of games, with exact tables: {titles}",
+        "license": "MIT",
+        "type": "module",
+        "main": "./index.cjs",
+        "module": "./index.js",
+        "types": "./index.d.ts",
+        "exports": {
+            ".": {
+                "import": {"types": "./index.d.ts", "default": "./index.js"},
+                "require": {"types": "./index.d.cts", "default": "./index.cjs"},
+            },
+            "./data/*": "./data/*",
+            "./package.json": "./package.json",
+        },
+        "sideEffects": False,
+        "files": ["index.js", "index.cjs", "index.d.ts", "index.d.cts", "lib", "data"],
+    }

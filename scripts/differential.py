@@ -1,0 +1,417 @@
+"""Plays random games with Python and with the phone engine, and compares every answer.
+
+``python scripts/differential.py [GAME ...] [--requests N] [--seed S] [--package DIR]``
+
+Games of random options are played step by step: by random moves and by those of the levels, with
+dice from seeds and given ones; at each step some of the methods are asked, and now and then with
+something wrong.  Python answers first; the same requests go to the engine of a package, line by
+line, and what it answers must be the same:
+
+- values within half a step of the rounding that the manifest of the table tells;
+- moves the same, or one that costs at most what the manifest's proof allows;
+- everything else exactly, errors with kind and words.  Only what a package says of a table that
+  is not there has its own words.
+
+Needs Node, and the tables that Python reads; without ``--package`` one is made of them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import subprocess
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ustad.runtime.cli.main import main as ustad
+from ustad.runtime.core.errors import UstadError
+from ustad.runtime.core.game import LEVELS
+from ustad.runtime.core.options import Option, WholeNumber
+from ustad.runtime.core.registry import entry as entry_of
+from ustad.runtime.export.manifest import canonical
+from ustad.runtime.questions import Advisor, error_to_json
+from ustad.tables import TableError
+
+HERE = Path(__file__).parent
+GAMES = ("yacht", "dice_poker", "pasa", "raja_pasu")
+
+JUNK: tuple[Any, ...] = (None, -1, 0, 1, 7, 99, 1.5, True, "x", [], [1], {}, {"x": 1}, [None] * 14)
+"""What is put in the place of something right."""
+
+TOO_LARGE = "more than a table can hold"
+"""What Python says of a position of pasa whose table is not there and cannot be built."""
+
+NO_RULES = "options: no table of"
+"""What the engine says of options of a game of dice and a sheet that its package has not."""
+
+CLOSE = 1e-9
+
+
+class Precision(NamedTuple):
+    """By how much a value may be off, and what a choice may cost."""
+
+    value: float
+    cost: float
+
+
+class Exchange(NamedTuple):
+    """A request and what Python answered."""
+
+    request: dict[str, Any]
+    answer: dict[str, Any]
+
+
+@dataclass
+class Report:
+    """What a comparison found.
+
+    Attributes:
+        requests: how many, by method.
+        refused: how many of them were refused.
+        cheap: moves that differ and cost no more than the proof allows.
+        wrong: what differs.
+        dear: requests for a move that are answered by one that costs more.
+    """
+
+    requests: Counter[str] = field(default_factory=Counter)
+    refused: int = 0
+    cheap: int = 0
+    wrong: list[str] = field(default_factory=list)
+    dear: list[dict[str, Any]] = field(default_factory=list)
+
+
+class Player:
+    """Plays random games of one game with Python.
+
+    Args:
+        game: its name.
+        manifests: those of the package's tables.
+        tables: the folder of the tables that Python reads.
+        seed: what everything is drawn from.
+    """
+
+    def __init__(
+        self, game: str, manifests: Sequence[Mapping[str, Any]], tables: Path | None, seed: int
+    ) -> None:
+        self.entry = entry_of(game)
+        self.manifests = manifests
+        self.advisor = Advisor(tables)
+        self.random = random.Random(seed)
+
+    def asked(self, method: str, **keys: Any) -> Exchange:
+        """Return a request with Python's answer."""
+        given = json.loads(json.dumps(keys))
+        try:
+            answer = {"result": self.advisor.call(method, given)}
+        except (UstadError, TableError) as error:
+            answer = {"error": error_to_json(error.kind, str(error))}
+        return Exchange({"method": method, **keys}, answer)
+
+    def exchanges(self) -> Iterator[Exchange]:
+        """Yield requests of games, one after the other, without end."""
+        while True:
+            yield from self.play()
+
+    def play(self) -> Iterator[Exchange]:
+        """Yield the requests of one game."""
+        least, most, _ = self.entry.rules.seats
+        players = self.random.randint(least, most)
+        keys = {"options": self.options(), "players": players}
+        keys |= {"first": self.random.randrange(players), "seed": self.random.randrange(2**53)}
+        if self.random.random() < 0.1:
+            keys[self.random.choice(list(keys))] = self.random.choice(JUNK)
+        begun = self.asked("new", game=self.entry.name, **keys)
+        yield begun
+        if "error" in begun.answer:
+            return
+        told = begun.answer["result"]
+        # Most games go on by the moves of one level, so that they end well.
+        level = self.random.choice(LEVELS)
+        for _ in range(400):
+            position = told["position"]
+            yield from self.questions(position)
+            if told["status"]["to"] == "over":
+                return
+            step = self.step(position, told["status"], level)
+            if step is None:
+                return
+            yield step
+            told = step.answer["result"]
+
+    def options(self) -> dict[str, Any]:
+        """Return random options, for games of dice and a sheet those of a table."""
+        options = self.entry.rules.options
+        if self.entry.name in ("yacht", "dice_poker"):
+            return dict(self.random.choice(self.manifests)["options"])
+        chosen = self.random.sample(options, self.random.randint(0, len(options)))
+        return {option.name: self.value(option) for option in chosen}
+
+    def value(self, option: Option) -> Any:
+        """Return something that an option may be."""
+        if not isinstance(option, WholeNumber):
+            return self.random.choice(option.choices)
+        low = self.random.randint(option.low, min(option.low + 12, option.high))
+        return self.random.choice([*option.choices, low])
+
+    def questions(self, position: dict[str, Any]) -> Iterator[Exchange]:
+        """Yield some questions about a position."""
+        draw = self.random
+        level = draw.choice(LEVELS)
+        yield self.asked("ask", position=position, level=level)
+        yield self.asked(
+            "move", position=position, level=draw.choice(LEVELS), seed=draw.randrange(2**53)
+        )
+        if draw.random() < 0.3:
+            yield self.asked("status", position=position)
+            yield self.asked("legal", position=position)
+            yield self.asked("view", position=position, seat=draw.choice((0, 1, 5)))
+            legal = self.advisor.legal(position)["legal"] or [{}]
+            yield self.asked(
+                "ask", position=position, top=draw.randint(1, 3), move=draw.choice(legal)
+            )
+        if draw.random() < 0.3:
+            yield self.asked(draw.choice(("status", "legal")), position=self.broken(position))
+            wrong = draw.choice(("move", "outcome", "seed"))
+            yield self.asked("apply", position=position, **{wrong: draw.choice(JUNK)})
+        if draw.random() < 0.05:
+            keys = {"position": position, draw.choice(("level", "seed", "x")): draw.choice(JUNK)}
+            yield self.asked("move", **keys)
+
+    def step(
+        self, position: dict[str, Any], status: Mapping[str, Any], level: str
+    ) -> Exchange | None:
+        """Return what leads on from a position, None if a level has no table for it."""
+        draw = self.random
+        if status["to"] == "chance":
+            return self.asked("apply", position=position, seed=draw.randrange(2**53))
+        legal = self.advisor.legal(position)["legal"]
+        move = draw.choice(legal)
+        if draw.random() < 0.8:
+            chosen = self.asked("move", position=position, level=level, seed=1).answer
+            if "error" in chosen:
+                return None
+            move = chosen["result"]["move"]
+        seed = {"seed": draw.randrange(2**53)} if draw.random() < 0.3 else {}
+        return self.asked("apply", position=position, move=move, **seed)
+
+    def broken(self, position: dict[str, Any]) -> dict[str, Any]:
+        """Return a position with something wrong in it."""
+        copy = json.loads(json.dumps(position))
+        holder: Any = copy
+        while True:
+            keys = list(holder) if isinstance(holder, dict) else list(range(len(holder)))
+            if not keys:
+                return copy
+            key = self.random.choice(keys)
+            inner = holder[key]
+            if isinstance(inner, dict | list) and inner and self.random.random() < 0.6:
+                holder = inner
+                continue
+            if isinstance(holder, dict) and self.random.random() < 0.2:
+                del holder[key]
+            elif isinstance(holder, dict) and self.random.random() < 0.1:
+                holder["unknown"] = 1
+            else:
+                holder[key] = self.random.choice(JUNK)
+            return copy
+
+
+def manifests_of(package: Path, game: str) -> list[dict[str, Any]]:
+    """Return the manifests of the tables of a game in a package."""
+    folder = package / "data" / game
+    names = json.loads((folder / "index.json").read_text())["tables"]
+    return [json.loads((folder / name / "manifest.json").read_text()) for name in names]
+
+
+def precision_of(manifests: Sequence[Mapping[str, Any]]) -> Precision:
+    """Return how far values may be off and what a choice may cost, by what manifests tell."""
+    arrays = [manifest["arrays"].get("values", {}) for manifest in manifests]
+    steps = [values.get("scale", 0.0) for values in arrays]
+    costs = [manifest["proof"]["largest_cost"] for manifest in manifests]
+    return Precision(max(steps) / 2 + CLOSE, max(costs) + CLOSE)
+
+
+def compare(
+    player: Player, exchanges: Sequence[Exchange], answers: Sequence[Any], precision: Precision
+) -> Report:
+    """Return where the engine's answers are not Python's.
+
+    Args:
+        player: who asked Python.
+        exchanges: the requests with Python's answers.
+        answers: the engine's.
+        precision: what may differ.
+    """
+    found = Report()
+    for (request, answer), other in zip(exchanges, answers, strict=True):
+        found.requests[request["method"]] += 1
+        found.refused += "error" in answer
+        why = _difference(player, request, answer, other, precision, found)
+        if why is not None:
+            told = json.dumps({"request": request, "python": answer, "engine": other})
+            found.wrong.append(f"{why}: {told}")
+    return found
+
+
+def _difference(
+    player: Player,
+    request: Mapping[str, Any],
+    answer: dict[str, Any],
+    other: dict[str, Any],
+    precision: Precision,
+    found: Report,
+) -> str | None:
+    """Return how an answer differs, None where it may."""
+    if "error" in answer or "error" in other:
+        mine, its = answer.get("error", {}), other.get("error", {})
+        no_table = mine.get("kind") == "missing_table" or TOO_LARGE in mine.get("message", "")
+        without = its.get("kind") == "missing_table" or "result" in other  # by search
+        if answer == other or (no_table and without) or NO_RULES in its.get("message", ""):
+            return None
+        return "error"
+    mine, its = answer["result"], other["result"]
+    if request.get("seed") is None and mine.get("seed") != its.get("seed"):
+        return None  # drawn afresh
+    if request["method"] == "move":
+        if mine["move"] == its["move"]:
+            return None
+        told = player.advisor.ask(request["position"], request["level"])
+        found.cheap += 1
+        if _cost(told, its["move"]) > precision.cost:
+            found.dear.append({**request, "engine": its["move"]})
+        return None
+    if request["method"] != "ask" or "value" not in mine:
+        return None if _same(mine, its) else "answer"
+    if its.get("exact") is False and mine["exact"]:
+        return None  # a search that knows that it does not know
+    if {*mine} != {*its} or not _near(mine["value"], its["value"], precision.value):
+        return "value"
+    if not _same_options(mine, its, precision, "top" in request):
+        return "options"
+    if any(_cost(mine, move) > precision.cost for move in its["best"] if "top" not in request):
+        return "best"
+    if mine["best"] != its["best"]:
+        found.cheap += 1
+    rest = [name for name in mine if name not in ("best", "value", "options")]
+    for name in rest:
+        if name == "asked":
+            one, two = ({**told, "options": [told[name]]} for told in (mine, its))
+            if not _same_options(one, two, precision, False):
+                return name
+        elif name == "win_shares":
+            pairs = zip(mine[name], its[name], strict=True)
+            if not all(_near(one, two, precision.value) for one, two in pairs):
+                return name
+        elif mine[name] != its[name]:
+            return name
+    return None
+
+
+def _same(one: Any, other: Any) -> bool:
+    """Tell whether two answers are the same; 2 and 2.0 are."""
+    return canonical(_floats(one)) == canonical(_floats(other))
+
+
+def _floats(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _floats(held) for key, held in sorted(value.items())}
+    if isinstance(value, list):
+        return list(map(_floats, value))
+    whole = isinstance(value, float) and value == int(value)
+    return int(value) if whole else value
+
+
+def _near(one: float, other: float, within: float) -> bool:
+    return abs(one - other) <= within
+
+
+def _cost(told: Mapping[str, Any], move: Any) -> float:
+    """Return what a move costs by Python's options."""
+    values = [option["value"] for option in told["options"] if option["move"] == move]
+    return float(told["value"] - values[0]) if values else float("inf")
+
+
+def _same_options(
+    mine: Mapping[str, Any], its: Mapping[str, Any], precision: Precision, cut: bool
+) -> bool:
+    """Tell whether two answers rate the same moves alike; of those cut off others may be left."""
+    known = {json.dumps(option["move"]): option for option in mine["options"]}
+    rated = {json.dumps(option["move"]): option for option in its["options"]}
+    if len(known) != len(rated) or (not cut and known.keys() != rated.keys()):
+        return False
+    return all(
+        _near(known[move][name], option[name], precision.value)
+        for move, option in rated.items()
+        if move in known
+        for name in option
+        if name != "move"
+    )
+
+
+def engine_answers(package: Path, game: str, exchanges: Sequence[Exchange]) -> list[Any]:
+    """Return what the engine of a package answers."""
+    lines = "".join(json.dumps(request) + "\n" for request, _ in exchanges)
+    run = subprocess.run(
+        ["node", str(HERE / "differential.mjs"), str(package), game],
+        input=lines,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if run.returncode != 0:
+        raise SystemExit(f"node left with status {run.returncode}: {run.stderr[-2000:]}")
+    return [json.loads(line) for line in run.stdout.splitlines()]
+
+
+def differential(game: str, package: Path, tables: Path | None, count: int, seed: int) -> Report:
+    """Return what comparing so many requests about a game finds."""
+    manifests = manifests_of(package, game)
+    player = Player(game, manifests, tables, seed)
+    source = player.exchanges()
+    exchanges = [next(source) for _ in range(count)]
+    answers = engine_answers(package, game, exchanges)
+    found = compare(player, exchanges, answers, precision_of(manifests))
+    # A move that costs more may be played where the engine says that it does not know better.
+    asks = [{"method": "ask", **{k: r[k] for k in ("position", "level")}} for r in found.dear]
+    told = engine_answers(package, game, [Exchange(ask, {}) for ask in asks]) if asks else []
+    for request, answer in zip(found.dear, told, strict=True):
+        if answer["result"].get("exact", True):
+            found.wrong.append(f"move: {json.dumps(request)}")
+    return found
+
+
+def main() -> int:
+    """Compare; return 1 if anything differs."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("games", nargs="*", metavar="GAME", help=f"of {', '.join(GAMES)}")
+    parser.add_argument("--requests", type=int, default=100_000, help="of each game")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--package", help="a package that is there")
+    parser.add_argument("--tables", help="the folder of the tables that Python reads")
+    args = parser.parse_args()
+    tables = None if args.tables is None else Path(args.tables)
+    failed = False
+    with tempfile.TemporaryDirectory() as name:
+        package = Path(args.package or Path(name) / "package")
+        if args.package is None:
+            ustad(["export", "--all", "--npm", "--out", str(package)])
+        for game in args.games or GAMES:
+            found = differential(game, package, tables, args.requests, args.seed)
+            failed = failed or bool(found.wrong)
+            told = ", ".join(f"{method} {n:,}" for method, n in sorted(found.requests.items()))
+            print(f"{game}: {told}; {found.refused:,} refused, {found.cheap:,} other moves as good")
+            for line in found.wrong[:5]:
+                print(f"  {line[:1500]}")
+            if found.wrong:
+                print(f"  {len(found.wrong):,} answers differ")
+    return int(failed)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

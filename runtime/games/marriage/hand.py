@@ -460,11 +460,20 @@ FLAGS = (
 )
 
 
+OF_A_WHOLE_HAND = {"finish_distance", "finish", "whole_show", "whole_finish"}
+"""What cannot be said of fewer cards than a hand has: a finish takes them all."""
+
+
 def answer(given: Given) -> dict[str, Any]:
     """Return what ``ustad hand`` answers."""
     hand = _hand_from_flags(given)
     if not given["after_show"]:
-        return judge_hand(hand)
+        judged = judge_hand(hand)
+        missing = HAND - len(hand.cards)
+        if missing > 0:
+            judged = {key: told for key, told in judged.items() if key not in OF_A_WHOLE_HAND}
+            judged = {"missing_cards": missing} | judged
+        return judged
     held, dublees = FINISH_PLACES, HELD_DUBLEES - len(flat(hand.laid))
     if len(hand.rest) in (held, held + 1):
         return judge_finish(hand)

@@ -242,3 +242,17 @@ def test_the_text_tells_what_the_object_tells(run_ustad: Ustad) -> None:
     assert "6H 7H (+ 5H)" in text or "6H 7H (+ 8H)" in text
     assert as_text({"melds": None, "can_show": False}) == "can show         no"
     assert CARD_NAMES[0] == "AS"
+
+
+def test_of_fewer_cards_than_a_hand_no_finish_is_told(run_ustad: Callable[..., Any]) -> None:
+    """Three of seven dublees, six cards of nine missing until a show; maal counts as ever."""
+    answer = run_ustad("hand", "--json", "--cards", "7H 7H 8S 8S 2D 2D PJ").json
+    assert answer["missing_cards"] == 14
+    assert (answer["dublees"], answer["dublee_distance"], answer["maal"]) == (3, 4, 5)
+    assert not {key for key in answer if "finish" in key}
+    text = run_ustad("hand", "--cards", "7H 7H 8S 8S 2D 2D PJ").out
+    assert text.startswith("missing cards    14\n")
+    assert "finish" not in text
+    whole = run_ustad("hand", "--json", "--cards", " ".join(CARD_NAMES[:21])).json
+    assert "missing_cards" not in whole
+    assert "finish_distance" in whole

@@ -36,7 +36,10 @@ def advice_text(
         lines.append("best: " + " or ".join(map(named, advice.best)))
     if advice.value is not None:
         lines.append(f"{(advice.unit or '').replace('_', ' ')}: {advice.value:.4f}")
+    says = reasons is not None and reasons.why is not None
     for name, held in (advice.extra or {}).items():
+        if name == "why" and says:
+            continue  # what the options say is told below them
         if isinstance(held, list) and all(isinstance(number, float) for number in held):
             lines.append(f"{words(name)}: {' '.join(f'{n:.4f}' for n in held)}")
         elif isinstance(held, str):
@@ -59,7 +62,7 @@ def advice_text(
         lines.append(f"{line}  {outlooks.get(move, '')}".rstrip())
         if reasons is not None:
             lines.append(_wrapped(facts_text(reasons.of[move]), "    "))
-    if reasons is not None and reasons.why is not None:
+    if reasons is not None and says:
         lines.append(_wrapped(f"why: {reasons.why}", ""))
     return "\n".join([*lines, *advice.notes()])
 

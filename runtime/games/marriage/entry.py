@@ -8,11 +8,13 @@ from types import MappingProxyType
 
 from ustad.runtime.core.chance import move_chance
 from ustad.runtime.core.entry import Entry, Levels
+from ustad.runtime.core.facts import Facts
 from ustad.runtime.core.game import LEVELS, Bot, Pace
 from ustad.runtime.games.marriage.cards.maal import PRINTED
 from ustad.runtime.games.marriage.codec import CODEC
 from ustad.runtime.games.marriage.decisions import PLAIN, Kernels
 from ustad.runtime.games.marriage.expert import ExpertBot
+from ustad.runtime.games.marriage.facts import MarriageFacts
 from ustad.runtime.games.marriage.features import new_work
 from ustad.runtime.games.marriage.hand import HAND_COMMAND
 from ustad.runtime.games.marriage.levels import MarriageBot, level_weights
@@ -47,6 +49,13 @@ class MarriageLevels(Levels[Marriage, View, Move]):
             return ExpertBot(expert_numbers(tables), kernels())
         chance = move_chance(seed, CODEC.state_to_json)
         return MarriageBot(level, level_weights(level), kernels(), chance)
+
+    def facts(
+        self, bot: Bot[View, Move], rules: Marriage, tables: Path | None
+    ) -> Facts[View, Move] | None:
+        """Return who knows the hands that expert's moves leave."""
+        del rules, tables
+        return MarriageFacts(bot) if isinstance(bot, ExpertBot) else None
 
     def prepare(self) -> None:
         """Load the compiled functions, or compile them."""

@@ -156,6 +156,24 @@ class Weighed(NamedTuple):
     weight: float
 
 
+class Prospect(NamedTuple):
+    """How far a hand is from its goal.
+
+    Attributes:
+        goal: what it is far from, in words.
+        distance: the cards to be replaced.
+        outs: the unseen cards that lessen it.
+        unseen: all unseen cards.
+        turns: about how many turns it takes.
+    """
+
+    goal: str
+    distance: int
+    outs: int
+    unseen: int
+    turns: float
+
+
 class Rated:
     """One decision of the expert, each move rated by the hand that it leads to."""
 
@@ -416,7 +434,7 @@ class Rated:
                 "the show lets the tiplu be seen, and all maal counts from now on; the cards left "
                 f"are {int(row[PostShow.DISTANCE])} from a finish"
             )
-        hand = f"{self._distance_in_words(cards)}; maal {self._counted(cards)}"
+        hand = f"{self._distance_in_words(cards)}; maal {self.counted(cards)}"
         if isinstance(move, Discard):
             return f"leaves the hand {hand}"
         if self.sight.top < 0:
@@ -428,28 +446,44 @@ class Rated:
         card = f"{CARD_NAMES[self.sight.top]} of the pile{joker}"
         return f"{card} is worth {abs(worth):.1f} {more} than the stock; hand {hand}"
 
-    def _counted(self, cards: Ints) -> int:
-        """Return the maal of a hand and the table, as it counts by now."""
+    def counted(self, cards: Ints, shows: bool = False) -> int:
+        """Return the maal of a hand and the table, as it counts by now, or once the seat shows."""
         sight, numbers = self.sight, self.view.rules.numbers
-        owned = cards + sight.table
-        return counted_maal(numbers, owned, sight.laid, sight.tiplu, self.shown, any_shown=True)
+        owned, shown = cards + sight.table, self.shown or shows
+        return counted_maal(numbers, owned, sight.laid, sight.tiplu, shown, any_shown=True)
+
+    def prospect(self, cards: Ints) -> Prospect:
+        """Return how far a hand is from its goal, before the show by the nearer route."""
+        found = self._prospect("a finish" if self.shown else "a show", self.features(cards))
+        missing = max(0, DUBLEES_TO_SHOW - dublee_count(cards))
+        if self.shown or not self.view.rules.numbers.dublee or missing >= found.distance:
+            return found
+        outs = int(self.sight.unseen[:MASTER][cards[:MASTER] == 1].sum())
+        return found._replace(goal="a show of seven dublees", distance=missing, outs=outs)
+
+    def prospect_after(self, show: Show | ShowDublees) -> tuple[Prospect, int]:
+        """Return how far the hand that a show leaves is from a finish, and the maal then."""
+        dublees = isinstance(show, ShowDublees)
+        laid = counts_of(flat(show.melds))
+        cards = self.sight.hand - laid
+        if self.drawn:
+            cards[self.best_blind(cards, dublees).discard] -= 1
+        left = self._prospect("a finish", self.post_show_features(cards, dublees))
+        return left, self.counted(cards + laid, shows=True)
+
+    def _prospect(self, goal: str, row: Floats) -> Prospect:
+        """Return what the features of a hand say; both kinds have these at the same places."""
+        unseen = int(self.sight.unseen.sum())
+        share = sum(row[PreShow.OUTS_1 : PreShow.OUTS_3 + 1]) / 10.0
+        distance, turns = int(row[PreShow.DISTANCE]), float(row[PreShow.TURNS])
+        return Prospect(goal, distance, round(share * unseen), unseen, turns)
 
     def _distance_in_words(self, cards: Ints) -> str:
-        """Return how far a hand is from its goal, before the show by the nearer route."""
-        row, unseen = self.features(cards), max(1, int(self.sight.unseen.sum()))
-        distance, turns = int(row[PreShow.DISTANCE]), row[PreShow.TURNS]  # PostShow has the same
-        share = sum(row[PreShow.OUTS_1 : PreShow.OUTS_3 + 1]) / 10.0
-        goal, text = "finish" if self.shown else "show", ""
-        if not self.shown and self.view.rules.numbers.dublee:
-            pairs = dublee_count(cards)
-            missing = max(0, DUBLEES_TO_SHOW - pairs)
-            if pairs >= 4:
-                text = f", {pairs} dublees"
-            if missing < distance:
-                distance, goal = missing, "show of seven dublees"
-                singles = cards[:MASTER] == 1
-                share = int(self.sight.unseen[:MASTER][singles].sum()) / unseen
+        """Return how far a hand is from its goal."""
+        goal, distance, outs, unseen, turns = self.prospect(cards)
+        pairs = dublee_count(cards) if self.view.rules.numbers.dublee and not self.shown else 0
+        text = f", {pairs} dublees" if pairs >= 4 else ""
         return (
-            f"{distance} from a {goal}, {share * unseen:.0f} of {unseen} unseen cards help, "
+            f"{distance} from {goal}, {outs} of {unseen} unseen cards help, "
             f"about {turns:.0f} turns{text}"
         )

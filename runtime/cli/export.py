@@ -71,19 +71,16 @@ def _folders(args: argparse.Namespace) -> int:
 
 
 def _package(args: argparse.Namespace) -> int:
-    tables: dict[str, dict[str, export.Content]] = {}
+    games: dict[str, export.GameFiles] = {}
     for entry, spec in _wanted(args):
-        if registry.exporter(entry.name).engine is not None:
-            content = _content(args, entry, spec)
-            tables.setdefault(entry.name, {})[Path(spec.file_name).stem] = content
-    games = [
-        export.GameFiles(registry.entry(name), registry.exporter(name).engine, found)
-        for name, found in tables.items()
-    ]
+        engine = registry.exporter(entry.name).engine
+        if engine is not None:
+            game = games.setdefault(entry.name, export.GameFiles(entry, engine, {}))
+            game.tables[Path(spec.file_name).stem] = _content(args, entry, spec)
     if not games:
         raise UsageError(f"export: no engine plays {args.game}")
-    written = export.write_package(games, Path(args.out))
-    return _print(args, [{"path": args.out, "games": list(tables), "files": written}])
+    written = export.write_package(list(games.values()), Path(args.out))
+    return _print(args, [{"path": args.out, "games": list(games), "files": written}])
 
 
 def _wanted(args: argparse.Namespace) -> Iterator[tuple[AnyEntry, TableSpec]]:
@@ -97,16 +94,17 @@ def _wanted(args: argparse.Namespace) -> Iterator[tuple[AnyEntry, TableSpec]]:
             yield entry, entry.tables.spec(one)
 
 
-def _for_play(args: argparse.Namespace, exporter: export.Exporter) -> bool:
+def _for_play(args: argparse.Namespace, exporter: registry.GameExporter) -> bool:
     """Tell whether what suffices to play is wanted, and there is less of it."""
     return exporter.play is not None and (args.use or ("play" if args.npm else "")) == "play"
 
 
 def _content(args: argparse.Namespace, entry: AnyEntry, spec: TableSpec) -> export.Content:
-    exporter: export.Exporter = registry.exporter(entry.name)
+    exporter = registry.exporter(entry.name)
     make = exporter.play if exporter.play and _for_play(args, exporter) else exporter.content
     with progress_bar(f"export {spec.what}", "states") as progress:
-        return make(spec.options, folder_of(args), progress)
+        found: export.Content = make(spec.options, folder_of(args), progress)
+    return found
 
 
 def _print(args: argparse.Namespace, rows: Sequence[Mapping[str, Any]]) -> int:

@@ -52,6 +52,14 @@ class GameExporter(Protocol):
     def option_sets(self) -> Callable[[], Sequence[Mapping[str, Any]]]:
         """Returns the option sets of the default exports."""
 
+    @property
+    def engine(self) -> tuple[str, str] | None:
+        """The module of the phone engine that plays the game and its class, None if none does."""
+
+    @property
+    def play(self) -> Callable[[Mapping[str, Any], Path, Progress | None], Any] | None:
+        """Makes the content of one export that suffices to play, None where that is no smaller."""
+
 
 def exporter(name: Any) -> GameExporter:
     """Return what exports a game, ``EXPORTER`` of its module ``export``.

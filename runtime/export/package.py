@@ -14,7 +14,7 @@ import json
 import os
 import re
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from importlib.metadata import version
 from importlib.resources import files
@@ -40,7 +40,7 @@ class GameFiles(NamedTuple):
 
     entry: AnyEntry
     engine: tuple[str, str]
-    tables: Mapping[str, Content]
+    tables: dict[str, Content]
 
 
 def package_files(games: Sequence[GameFiles]) -> dict[str, bytes]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -33,8 +33,9 @@ from ustad.runtime.games.dice_poker.states import (
 )
 from ustad.runtime.games.dice_poker.tables import TABLES
 from ustad.runtime.games.five_dice.arrays import Case, SheetArrays, columns_by_row
-from ustad.runtime.games.five_dice.export import sheet_content
+from ustad.runtime.games.five_dice.export import sheet_content, values_alone
 from ustad.runtime.games.five_dice.sheet import ROLLS_A_TURN
+from ustad.runtime.games.five_dice.tables import BY_BOX
 from ustad.tables import open_table
 
 _LATER, _FIRST = range(2)
@@ -105,6 +106,7 @@ def content(options: Mapping[str, Any], folder: Path, progress: Progress | None 
         ExportError: rounding it would cost too much.
     """
     spec = TABLES.spec(options)
+    values_alone(spec.options)
     rules = RULES.make(**spec.options)
     table = open_table(spec, folder)
     arrays = sheet_arrays(rules.numbers)
@@ -113,4 +115,9 @@ def content(options: Mapping[str, Any], folder: Path, progress: Progress | None 
     )
 
 
-EXPORTER = Exporter(content, TABLES.defaults, ("sheet.js", "SheetGame"))
+def option_sets() -> Sequence[dict[str, Any]]:
+    """Return the option sets of the default tables of values."""
+    return tuple(options for options in TABLES.defaults() if BY_BOX.name not in options)
+
+
+EXPORTER = Exporter(content, option_sets, ("sheet.js", "SheetGame"))

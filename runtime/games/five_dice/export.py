@@ -11,12 +11,14 @@ from dataclasses import replace
 from typing import Any
 
 from ustad.runtime.core.entry import Rulebook
+from ustad.runtime.core.errors import OptionError
 from ustad.runtime.core.game import Bot
 from ustad.runtime.core.work import Progress, available_cores
 from ustad.runtime.export.content import Content, Packed, brief, rounded, table_facts, vectors
 from ustad.runtime.games.five_dice.arrays import SheetArrays, structure
 from ustad.runtime.games.five_dice.codec import SheetCodec
 from ustad.runtime.games.five_dice.rounding import prove
+from ustad.runtime.games.five_dice.tables import BY_BOX
 from ustad.tables import Table
 
 LEAST_SCALE = 0.0049
@@ -70,6 +72,13 @@ IN_WORDS = {
     ),
 }
 """What a reader needs beside the arrays, for the manifest."""
+
+
+def values_alone(options: Mapping[str, Any]) -> None:
+    """Raise OptionError for the table of what values consist of, which no export holds."""
+    if options.get(BY_BOX.name):
+        raise OptionError(f"option {BY_BOX.name}: expected false, exports hold the values alone")
+
 
 VECTORS = 52
 VECTORS_SEED = 9

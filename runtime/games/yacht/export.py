@@ -19,7 +19,7 @@ from ustad.runtime.core.errors import OptionError
 from ustad.runtime.core.work import Progress
 from ustad.runtime.export.content import Content, Exporter, Packed, brief, vectors
 from ustad.runtime.games.five_dice.arrays import Case, Mark, SheetArrays, Way, columns_by_row
-from ustad.runtime.games.five_dice.export import VECTORS, VECTORS_SEED, sheet_content
+from ustad.runtime.games.five_dice.export import VECTORS, VECTORS_SEED, sheet_content, values_alone
 from ustad.runtime.games.five_dice.turn import DICE, ROLL_COUNTS
 from ustad.runtime.games.yacht.codec import CODEC
 from ustad.runtime.games.yacht.distributions import KNOTS, REACH, SHIFTS
@@ -213,6 +213,7 @@ def content(options: Mapping[str, Any], folder: Path, progress: Progress | None 
         ExportError: rounding it would cost too much.
     """
     spec = TABLES.spec(options)
+    values_alone(spec.options)
     if "outlook" in spec.options:
         raise OptionError("option outlook: the compact outlook is exported with the values")
     rules = Yacht(**spec.options)

@@ -46,6 +46,7 @@ from ustad.runtime.core.facts import Facts, Reasons, explain
 from ustad.runtime.core.game import CHANCE, LEVELS, OVER, Advice, Bot, MoveT, State
 from ustad.runtime.core.options import Option, WholeNumber
 from ustad.runtime.core.registry import entry as entry_of
+from ustad.runtime.core.shapes import TEXT, TEXTS, TRUTH, Shape, list_of, one_of, ref, whole
 from ustad.runtime.core.strict_json import Fields, is_int
 from ustad.runtime.record import Record, from_json
 from ustad.runtime.review import Review, level_of
@@ -54,6 +55,10 @@ from ustad.tables import TableError, open_tables, option_text, tables_folder
 DefaultT = TypeVar("DefaultT")
 
 LARGEST_SEED = 2**63 - 1
+
+MOST_SEATS = 6
+
+MOST_OPTIONS = 10**9
 
 LARGEST_BATCH = 10_000
 """Requests of the largest batch."""
@@ -83,6 +88,31 @@ METHODS: dict[str, Method] = {
     "ping": Method(),
 }
 """The methods of the protocol; each is one of :class:`Advisor`, with the same keys."""
+
+KEYS: dict[str, Shape] = {
+    "game": one_of(registry.NAMES),
+    "options": {"type": "object"},
+    "players": whole(1, MOST_SEATS),
+    "first": whole(0, MOST_SEATS - 1),
+    "seat": whole(0, MOST_SEATS - 1),
+    "seed": whole(0, LARGEST_SEED),
+    "whole": TRUTH,
+    "position": ref("position"),
+    "move": ref("move"),
+    "outcome": ref("outcome"),
+    "level": one_of(LEVELS),
+    "top": whole(1, MOST_OPTIONS),
+    "facts": TRUTH,
+    "cards": TEXTS,
+    "tiplu": TEXTS,
+    "laid": list_of(TEXTS),
+    "not_shown": TRUTH,
+    "after_show": TRUTH,
+    "record": ref("record"),
+    "unit": TEXT,
+    "requests": list_of({"type": "object"}, 0, LARGEST_BATCH),
+}
+"""What stands under each key of a request; a key means the same in every method."""
 
 
 def read_position(position: Any) -> tuple[AnyEntry, Any]:
@@ -130,8 +160,8 @@ def error_to_json(kind: str, message: str) -> dict[str, str]:
 
 def check_top(top: Any) -> int:
     """Return how many options to give if it is such a number, else raise UsageError."""
-    if not is_int(top, 1, 10**9):
-        raise UsageError(f"top: expected a whole number from 1 to {10**9}, got {shown(top)}")
+    if not is_int(top, 1, MOST_OPTIONS):
+        raise UsageError(f"top: expected a whole number from 1 to {MOST_OPTIONS}, got {shown(top)}")
     return int(top)
 
 

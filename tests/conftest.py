@@ -6,17 +6,24 @@ import contextlib
 import io
 import json
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cache, wraps
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from jsonschema import Draft202012Validator
 
 from ustad.runtime.cli.main import main
+from ustad.runtime.core.registry import NAMES
 from ustad.runtime.games.yacht.entry import ENTRY
 from ustad.runtime.games.yacht.tables import STEPS
+from ustad.runtime.questions import METHODS, Advisor
+from ustad.runtime.schema import schema
 from ustad.solver.build import build_table
 from ustad.tables import write_table
 
@@ -59,6 +66,45 @@ def write_outlook() -> Callable[[Path], None]:
         write_table(spec, folder, gaps, {}, {}, parts)
 
     return write
+
+
+HELD_AGAINST_SCHEMA = 25
+"""Of each method and game, so many requests and answers are held against the JSON Schema."""
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _requests_and_answers_fit_the_schema() -> Iterator[None]:
+    """Let no test make a request that is answered, or get an answer, that the schema refuses."""
+    definitions = schema()["$defs"]
+    seen: Counter[tuple[str, Any]] = Counter()
+
+    @cache
+    def validator(what: str) -> Draft202012Validator:
+        return Draft202012Validator({"$ref": f"#/$defs/{what}", "$defs": definitions})
+
+    def held(name: str, method: Callable[..., Any]) -> Callable[..., Any]:
+        parameters = signature(method)
+
+        @wraps(method)
+        def call(*args: Any, **keys: Any) -> Any:
+            answer = method(*args, **keys)
+            given = {**parameters.bind(*args, **keys).arguments, "method": name}
+            del given["self"]
+            position = given.get("position", given)
+            game = position.get("game") if isinstance(position, dict) else None
+            seen[name, game] += 1
+            if game in (None, *NAMES) and seen[name, game] <= HELD_AGAINST_SCHEMA:
+                if not any("error" in one for one in answer.get("results", ())):
+                    validator("request").validate(given)
+                validator(f"{name}_result").validate(answer)
+            return answer
+
+        return call
+
+    with pytest.MonkeyPatch.context() as patch:
+        for name in METHODS:
+            patch.setattr(Advisor, name, held(name, getattr(Advisor, name)))
+        yield
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -30,6 +30,7 @@ FLOORS = (
     (
         "runtime.answers",
         "runtime.questions",
+        "runtime.schema",
         "runtime.arena",
         "runtime.play",
         "runtime.record",

@@ -32,6 +32,7 @@ from ustad.runtime.core.facts import Facts
 from ustad.runtime.core.game import CHANCE, Bot, Game, MoveT, Pace, StateT, TurnGains
 from ustad.runtime.core.judge import Judge
 from ustad.runtime.core.options import Option, read_options
+from ustad.runtime.core.shapes import Shapes
 from ustad.tables import Table, TableSpec
 
 GameT = TypeVar("GameT", bound=Game)
@@ -89,7 +90,13 @@ class Rulebook(Generic[GameT]):
 
 
 class Codec(ABC, Generic[StateT, MoveT, OutcomeT]):
-    """Positions, moves and outcomes of a game as JSON."""
+    """Positions, moves and outcomes of a game as JSON.
+
+    Attributes:
+        shapes: what they look like; made of the keys that they are read by.
+    """
+
+    shapes: Shapes
 
     @abstractmethod
     def state_from_json(self, position: Any) -> StateT:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from typing import Any, NoReturn
 
 from ustad.runtime.core.errors import JsonError, PositionError, UstadError, shown
@@ -99,8 +99,13 @@ class Fields:
     """One JSON object, read key by key; :meth:`done` refuses what was not read."""
 
     def __init__(
-        self, value: Any, name: str, error: Callable[[str], UstadError] = PositionError
+        self,
+        value: Any,
+        name: str,
+        error: Callable[[str], UstadError] = PositionError,
+        declared: Collection[str] | None = None,
     ) -> None:
+        self._declared = declared
         self._name = name
         self._error = error
         if not isinstance(value, dict):
@@ -114,6 +119,7 @@ class Fields:
 
     def take(self, key: str, default: Any = _REQUIRED) -> Any:
         """Return the value of a key; without a default the key must be there."""
+        assert self._declared is None or key in self._declared, f"{key} is not declared"
         self._read.append(key)
         if key in self._left:
             return self._left.pop(key)

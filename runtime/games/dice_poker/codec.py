@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ustad.runtime.core.errors import MoveError, PositionError, shown
+from ustad.runtime.core.shapes import Keys, list_of, one_of, or_null, whole
 from ustad.runtime.core.strict_json import Fields, is_int
 from ustad.runtime.games.dice_poker.rules import (
     CHANCE_ROW,
@@ -30,6 +31,10 @@ from ustad.runtime.games.dice_poker.rules import (
 )
 from ustad.runtime.games.five_dice.codec import SheetCodec, check_points
 from ustad.runtime.games.five_dice.sheet import SheetState
+
+SHEET = Keys({}, {row: {"type": ["integer", "null"]} for row in ROWS})
+
+TURNS_LEFT = list_of(or_null(whole(0, ROW_COUNT)), RULES.seats.least, RULES.seats.most)
 
 
 class DicePokerCodec(SheetCodec):
@@ -67,8 +72,6 @@ class DicePokerCodec(SheetCodec):
         if state.rules.numbers.deferred:
             found["turns_left"] = [sheet.turns_left for sheet in state.sheets]
         return found
-
-    move_keys = ("keep", "write", "pass")
 
     def move_from_json(self, move: Any) -> Any:
         """Return the keep, write or pass that a JSON object describes."""
@@ -112,7 +115,7 @@ def _read_sheet(numbers: RuleNumbers, sheet: Any, name: str, turns_left: Any, se
         turns_left: its turns left, None if none are given.
         seat: its place among the turns left, for error messages.
     """
-    fields = Fields(sheet, name)
+    fields = SHEET.read(sheet, name)
     points = [fields.take(row, None) for row in ROWS]
     fields.done()
     dashes = [row for row in range(SCHOOL_ROWS, ROW_COUNT) if is_int(points[row], 0, 0)]
@@ -161,4 +164,6 @@ def _turns_left(
     return int(given)
 
 
-CODEC = DicePokerCodec(RULES, NAME, ROWS)
+CODEC = DicePokerCodec(
+    RULES, NAME, ROWS, SHEET, {"turns_left": or_null(TURNS_LEFT)}, {"pass": one_of([True])}
+)

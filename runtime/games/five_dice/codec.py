@@ -3,14 +3,30 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from ustad.runtime.core.entry import Codec, Rulebook
 from ustad.runtime.core.errors import MoveError, OutcomeError, PositionError, shown
+from ustad.runtime.core.shapes import (
+    Keys,
+    Shape,
+    Shapes,
+    list_of,
+    move_of,
+    one_of,
+    options_shape,
+    or_null,
+    whole,
+)
 from ustad.runtime.core.strict_json import Fields, is_int
 from ustad.runtime.games.five_dice.sheet import ROLLS_A_TURN, Keep, SheetState, Write
 from ustad.runtime.games.five_dice.turn import DICE, FACES
+
+
+def dice_shape(least: int, most: int) -> Shape:
+    """Return the shape of so many dice."""
+    return list_of(whole(1, FACES), least, most)
 
 
 class SheetCodec(Codec[SheetState, Any, tuple[int, ...]]):
@@ -20,12 +36,43 @@ class SheetCodec(Codec[SheetState, Any, tuple[int, ...]]):
         rulebook: the rules of the game before its options are chosen.
         name: the game's name.
         boxes: the boxes by name, in the order of the sheet.
+        sheet: the keys of a sheet.
+        more: further keys that a position may have.
+        more_moves: further moves.
     """
 
-    def __init__(self, rulebook: Rulebook[Any], name: str, boxes: Sequence[str]) -> None:
+    def __init__(
+        self,
+        rulebook: Rulebook[Any],
+        name: str,
+        boxes: Sequence[str],
+        sheet: Keys,
+        more: Mapping[str, Shape] | None = None,
+        more_moves: Mapping[str, Shape] | None = None,
+    ) -> None:
         self._rulebook = rulebook
         self._name = name
         self._boxes = boxes
+        self.sheet = sheet
+        least, most, _ = rulebook.seats
+        seat = whole(0, most - 1)
+        self.position = Keys(
+            {
+                "game": one_of([name]),
+                "sheets": list_of(sheet.schema(), least, most),
+                "dice": or_null(dice_shape(DICE, DICE)),
+                "rolls_left": whole(0, ROLLS_A_TURN),
+            },
+            {
+                "options": options_shape(rulebook.options),
+                "first": seat,
+                "to_move": seat,
+                "kept": or_null(dice_shape(0, DICE - 1)),
+                **(more or {}),
+            },
+        )
+        self.moves = {"keep": dice_shape(0, DICE - 1), "write": one_of(boxes), **(more_moves or {})}
+        self.shapes = Shapes(self.position.schema(), move_of(self.moves), dice_shape(1, DICE))
 
     @abstractmethod
     def sheet_from_json(self, rules: Any, sheet: Any, name: str) -> Any:
@@ -51,7 +98,7 @@ class SheetCodec(Codec[SheetState, Any, tuple[int, ...]]):
 
     def state_from_json(self, position: Any) -> SheetState:
         """Return the state that a JSON position describes."""
-        fields = Fields(position, "position")
+        fields = self.position.read(position, "position")
         fields.one_of("game", (self._name,))
         rules = self._rulebook.read(fields.take("options", {}))
         given = fields.take("sheets")
@@ -88,13 +135,11 @@ class SheetCodec(Codec[SheetState, Any, tuple[int, ...]]):
         position["rolls_left"] = state.rolls_left
         return position
 
-    move_keys: tuple[str, ...] = ("keep", "write")
-
     def move_from_json(self, move: Any) -> Any:
         """Return the keep or write that a JSON object describes."""
         fields = Fields(move, "move", MoveError)
-        if len(move.keys() & set(self.move_keys)) != 1:
-            raise MoveError(f"move: expected one of {', '.join(self.move_keys)}, got {shown(move)}")
+        if len(move.keys() & self.moves.keys()) != 1:
+            raise MoveError(f"move: expected one of {', '.join(self.moves)}, got {shown(move)}")
         found: Any
         if "keep" in move:
             found = Keep(check_dice(fields, "keep", fields.take("keep"), 0, DICE - 1))

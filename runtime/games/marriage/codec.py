@@ -25,6 +25,17 @@ from typing import Any, NamedTuple
 from ustad.runtime.core.entry import Codec
 from ustad.runtime.core.errors import MoveError, OutcomeError, shown
 from ustad.runtime.core.game import CHANCE
+from ustad.runtime.core.shapes import (
+    TRUTH,
+    Keys,
+    Shapes,
+    list_of,
+    move_of,
+    one_of,
+    options_shape,
+    or_null,
+    whole,
+)
 from ustad.runtime.core.strict_json import Fields, is_int
 from ustad.runtime.games.marriage.cards.cards import (
     ALL_CARDS,
@@ -67,7 +78,7 @@ from ustad.runtime.games.marriage.round.moves import (
     Show,
     ShowDublees,
 )
-from ustad.runtime.games.marriage.round.options import NAME, RuleNumbers
+from ustad.runtime.games.marriage.round.options import NAME, OPTIONS, RuleNumbers
 from ustad.runtime.games.marriage.round.public import PublicState, Seat, SeatCard
 from ustad.runtime.games.marriage.round.rules import RULES, Marriage
 from ustad.runtime.games.marriage.round.view import View, Waits
@@ -75,20 +86,91 @@ from ustad.runtime.games.marriage.round.view import View, Waits
 PHASES = ("draw", "discard")
 """The words for a turn before the draw and after it."""
 
+MOST_TURNS = 10**6
+
+
+_CARD = one_of(CARD_NAMES)
+_CARDS = list_of(_CARD, 0, ALL_CARDS)
+_MELDS = list_of(_CARDS)
+_SEAT = whole(0, RULES.seats.most - 1)
+_A_SEAT = RULES.seats.least, RULES.seats.most
+
+SEAT_CARD = Keys({"seat": _SEAT, "card": _CARD})
+
+TABLE = Keys(
+    {"seat": _SEAT, "melds": _MELDS, "laid_before_draw": _MELDS, "shown": TRUTH, "dublees": TRUTH}
+)
+
+PUBLIC = Keys(
+    {
+        "game": one_of([NAME]),
+        "players": whole(*_A_SEAT),
+        "to_move": _SEAT,
+        "dealer": _SEAT,
+        "turns": whole(0, MOST_TURNS),
+        "phase": one_of(PHASES),
+        "table": list_of(TABLE.schema(), *_A_SEAT),
+        "tiplu_drawn": or_null(TRUTH),
+        "pile": _CARDS,
+    },
+    {
+        "options": options_shape(OPTIONS),
+        "drawn": or_null(_CARD),
+        "tiplu": or_null(_CARD),
+        "discards": list_of(SEAT_CARD.schema()),
+        "taken": list_of(SEAT_CARD.schema()),
+        "drawn_from": or_null(one_of([STOCK, PILE])),
+        "finisher": or_null(_SEAT),
+        "maal": or_null(list_of({"type": "integer"}, *_A_SEAT)),
+        "net": or_null(list_of({"type": "integer"}, *_A_SEAT)),
+    },
+)
+
+VIEW = Keys(
+    {**PUBLIC.required, "seat": _SEAT, "hand": _CARDS, "stock": whole(0, ALL_CARDS)},
+    {**PUBLIC.optional, "shown_blind": TRUTH},
+)
+
+WHOLE = Keys(
+    {
+        **PUBLIC.required,
+        "hands": list_of(_CARDS, *_A_SEAT),
+        "stock": _CARDS,
+        "sees": list_of(TRUTH, *_A_SEAT),
+    },
+    PUBLIC.optional,
+)
+
+MOVES = {
+    "draw": one_of([STOCK, PILE]),
+    "lay": _CARDS,
+    "show": _MELDS,
+    "show_dublees": _MELDS,
+    "finish": _MELDS,
+    "discard": _CARD,
+}
+
 
 class MarriageCodec(Codec[Any, Move, int]):
     """Views, moves and cards as JSON."""
+
+    shapes = Shapes(
+        {"if": {"required": ["hands"]}, "then": WHOLE.schema(), "else": VIEW.schema()},
+        move_of(MOVES, {"finish": "discard"}),
+        one_of([*CARD_NAMES, True, False]),
+    )
 
     # Positions.
 
     def state_from_json(self, position: Any) -> View | Deal:
         """Return the view, or the whole round, that a JSON position describes."""
-        fields = Fields(position, "position")
+        whole_round = isinstance(position, dict) and "hands" in position
+        fields = (WHOLE if whole_round else VIEW).read(position, "position")
         fields.one_of("game", (NAME,))
         rules = RULES.read(fields.take("options", {}))
         players = fields.integer("players", RULES.seats.least, RULES.seats.most)
         end_given = "finisher" in position
-        if "hands" in position:
+        if whole_round:
             return _read_whole(fields, rules, players, end_given)
         seat = fields.integer("seat", 0, players - 1)
         public, tiplu_drawn = _read_public(fields, rules, players)
@@ -165,11 +247,10 @@ class MarriageCodec(Codec[Any, Move, int]):
     def move_from_json(self, move: Any) -> Move:
         """Return the move that a JSON object describes."""
         fields = Fields(move, "move", MoveError)
-        names = ("draw", "lay", "show", "show_dublees", "finish", "discard")
-        name = next((name for name in names if isinstance(move, dict) and name in move), None)
+        name = next((name for name in MOVES if isinstance(move, dict) and name in move), None)
         found: Move
         if name is None:
-            raise MoveError(f"move: expected one of the keys {', '.join(names)}, got {shown(move)}")
+            raise MoveError(f"move: expected one of the keys {', '.join(MOVES)}, got {shown(move)}")
         if name == "draw":
             found = Draw(fields.one_of("draw", (STOCK, PILE)))
         elif name == "lay":
@@ -294,7 +375,7 @@ def _read_public(
     if the position tells them all.
     """
     dealer = fields.integer("dealer", 0, players - 1)
-    turns = fields.integer("turns", 0, 10**6)
+    turns = fields.integer("turns", 0, MOST_TURNS)
     to_move = fields.integer("to_move", 0, players - 1)
     pile = _card_list(fields, "pile", fields.take("pile"))
     discards = _seat_cards(fields, "discards", players)
@@ -346,7 +427,7 @@ class _SeatRead(NamedTuple):
 
 def _read_seat(numbers: RuleNumbers, value: Any, at: int, finished: bool) -> _SeatRead:
     """Return what lies before a seat, refused if no show or finish can have put it there."""
-    fields = Fields(value, f"table[{at}]")
+    fields = TABLE.read(value, f"table[{at}]")
     fields.integer("seat", at, at)
     found = tuple(_meld_list(fields, "melds", fields.take("melds")))
     laid = tuple(_meld_list(fields, "laid_before_draw", fields.take("laid_before_draw")))
@@ -491,7 +572,7 @@ def _seat_cards(fields: Fields, key: str, players: int) -> tuple[SeatCard, ...]:
         fields.fail(key, 'a list of {"seat": ..., "card": ...}', value)
     found = []
     for at, item in enumerate(value):
-        entry = Fields(item, f"{key}[{at}]")
+        entry = SEAT_CARD.read(item, f"{key}[{at}]")
         seat = entry.integer("seat", 0, players - 1)
         found.append(SeatCard(seat, _card(entry, "card", entry.take("card"))))
         entry.done()

@@ -8,6 +8,7 @@ from ustad.runtime.core.entry import Codec
 from ustad.runtime.core.errors import MoveError, OutcomeError, shown
 from ustad.runtime.core.game import CHANCE
 from ustad.runtime.core.options import read_options
+from ustad.runtime.core.shapes import Keys, Shapes, list_of, one_of, options_shape, or_null, whole
 from ustad.runtime.core.strict_json import Fields, is_int
 from ustad.runtime.games.pasa.rules import (
     DICE,
@@ -27,13 +28,31 @@ from ustad.runtime.games.pasa.rules import (
     result,
 )
 
+_SEATS = RULES.seats.least, RULES.seats.most
+_CHIPS = whole(0, NO_MAXIMUM)
+
+POSITION = Keys(
+    {
+        "game": one_of([NAME]),
+        "stacks": list_of(_CHIPS, *_SEATS),
+        "thrower": whole(0, RULES.seats.most - 1),
+        "turns_left": _CHIPS,
+        "bets": list_of(or_null(_CHIPS), *_SEATS),
+    },
+    {"options": options_shape(POSITION_OPTIONS)},
+)
+
+MOVE = Keys({"bet": _CHIPS})
+
 
 class PasaCodec(Codec[PasaState, int, Throw]):
     """Positions, bets and throws as JSON."""
 
+    shapes = Shapes(POSITION.schema(), MOVE.schema(), list_of(one_of(FACES), DICE, DICE))
+
     def state_from_json(self, position: Any) -> PasaState:
         """Return the state that a JSON position describes."""
-        fields = Fields(position, "position")
+        fields = POSITION.read(position, "position")
         fields.one_of("game", (NAME,))
         rules = Pasa(**read_options(POSITION_OPTIONS, fields.take("options", {})))
         stacks = fields.take("stacks")
@@ -67,7 +86,7 @@ class PasaCodec(Codec[PasaState, int, Throw]):
 
     def move_from_json(self, move: Any) -> int:
         """Return the bet that a JSON object describes."""
-        fields = Fields(move, "move", MoveError)
+        fields = MOVE.read(move, "move", MoveError)
         bet = fields.integer("bet", 0, NO_MAXIMUM)
         fields.done()
         return bet

@@ -7,12 +7,14 @@ from typing import Any, NoReturn
 
 from ustad.runtime.core.entry import Codec
 from ustad.runtime.core.errors import MoveError, OutcomeError, PositionError, shown
+from ustad.runtime.core.shapes import Keys, Shapes, list_of, one_of, options_shape, or_null, whole
 from ustad.runtime.core.strict_json import Fields, is_int
 from ustad.runtime.games.raja_pasu.rules import (
     ALL_SEEDS,
     FOUR,
     HOLES,
     LAP,
+    MOST_ROUNDS,
     MOVES,
     NAME,
     OPTIONS,
@@ -30,14 +32,40 @@ MOST_EARLIER = 10_000
 """The most boards that a position may remember; rounds that are played remember some dozens."""
 
 
+_BOARD = list_of(whole(0, ALL_SEEDS), HOLES, HOLES)
+
+MATCH = Keys(
+    {
+        "owned": list_of(whole(SEEDS_A_HOLE, ALL_SEEDS), 2, 2),
+        "round": whole(1, MOST_ROUNDS),
+        "leader": whole(0, 1),
+    }
+)
+
+POSITION = Keys(
+    {"game": one_of([NAME]), "board": _BOARD, "to_move": whole(0, 1)},
+    {
+        "options": options_shape(OPTIONS),
+        "closed": list_of(whole(0, HOLES - 1), 0, HOLES),
+        "captured": list_of(whole(0, ALL_SEEDS), 2, 2),
+        "earlier": list_of(_BOARD, 0, MOST_EARLIER),
+        "match": or_null(MATCH.schema()),
+    },
+)
+
+MOVE = Keys({"hole": whole(0, HOLES - 1)})
+
+
 class RajaPasuCodec(Codec[RajaPasuState, Sow, NoReturn]):
     """Positions, moves and sowing as JSON."""
+
+    shapes = Shapes(POSITION.schema(), MOVE.schema(), {"not": {}})
 
     # JSON.
 
     def state_from_json(self, position: Any) -> RajaPasuState:
         """Return the state that a JSON position describes."""
-        fields = Fields(position, "position")
+        fields = POSITION.read(position, "position")
         fields.one_of("game", (NAME,))
         match_given = fields.take("match", None)
         options = RULES.read_options(fields.take("options", {}))
@@ -83,7 +111,7 @@ class RajaPasuCodec(Codec[RajaPasuState, Sow, NoReturn]):
 
     def move_from_json(self, move: Any) -> Sow:
         """Return the move that a JSON object describes."""
-        fields = Fields(move, "move", MoveError)
+        fields = MOVE.read(move, "move", MoveError)
         hole = fields.integer("hole", 0, HOLES - 1)
         fields.done()
         return MOVES[hole]
@@ -207,7 +235,7 @@ def _earlier(
 
 def _match(given: Any, rules: RajaPasu, seeds: int, closed: tuple[int, ...]) -> Match:
     """Return what the position says of its match, checked against the round."""
-    fields = Fields(given, "match")
+    fields = MATCH.read(given, "match")
     owned = _of_both(fields, "owned")
     number = fields.integer("round", 1, rules.max_rounds)
     leader = fields.integer("leader", 0, 1)

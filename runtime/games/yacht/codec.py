@@ -7,7 +7,7 @@ from functools import cache
 from itertools import chain, combinations
 from typing import Any
 
-from ustad.runtime.core.strict_json import Fields
+from ustad.runtime.core.shapes import Keys, one_of, or_null, whole
 from ustad.runtime.games.five_dice.codec import SheetCodec, check_points
 from ustad.runtime.games.five_dice.turn import DICE, ROLL_COUNTS
 from ustad.runtime.games.yacht.rules import (
@@ -41,7 +41,7 @@ class YachtCodec(SheetCodec):
         Refused: points that no dice give, and extra yachts that this sheet
         cannot have had (see :func:`_most_extra_yachts`).
         """
-        fields = Fields(sheet, name)
+        fields = self.sheet.read(sheet, name)
         given = [fields.take(box, None) for box in BOXES]
         points = [
             -1 if held is None else check_points(fields, name, held, possible_points(box))
@@ -113,4 +113,12 @@ def _free_lower_jokers(points: Sequence[int], upper: set[int]) -> int:
     return _lower_jokers(points, every) - in_full + plain
 
 
-CODEC = YachtCodec(RULES, NAME, BOXES)
+SHEET = Keys(
+    {},
+    {
+        **{name: or_null(one_of(sorted(possible_points(box)))) for box, name in enumerate(BOXES)},
+        "extra_yachts": whole(0, len(BOXES) - 1),
+    },
+)
+
+CODEC = YachtCodec(RULES, NAME, BOXES, SHEET)

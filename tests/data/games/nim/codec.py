@@ -7,16 +7,28 @@ from typing import Any
 from ustad.runtime.core.entry import Codec, Text
 from ustad.runtime.core.errors import MoveError, OutcomeError, shown
 from ustad.runtime.core.game import CHANCE
-from ustad.runtime.core.strict_json import Fields, is_int
+from ustad.runtime.core.shapes import Keys, Shapes, one_of, options_shape, or_null, whole
+from ustad.runtime.core.strict_json import is_int
 from ustad.runtime.games.nim.rules import FACES, NAME, RULES, STONES, NimState, Take
+
+_FACE = whole(FACES[0], FACES[-1])
+
+POSITION = Keys(
+    {"game": one_of([NAME]), "stones": whole(0, STONES), "to_move": whole(0, 1)},
+    {"options": options_shape(RULES.options), "die": or_null(_FACE)},
+)
+
+MOVE = Keys({"take": _FACE})
 
 
 class NimCodec(Codec[NimState, Take, int]):
     """Positions such as ``{"game": "nim", "stones": 7, "to_move": 0, "die": 2}``."""
 
+    shapes = Shapes(POSITION.schema(), MOVE.schema(), _FACE)
+
     def state_from_json(self, position: Any) -> NimState:
         """Return the state that a JSON position describes."""
-        fields = Fields(position, "position")
+        fields = POSITION.read(position, "position")
         fields.one_of("game", (NAME,))
         rules = RULES.read(fields.take("options", {}))
         stones = fields.integer("stones", 0, STONES)
@@ -34,7 +46,7 @@ class NimCodec(Codec[NimState, Take, int]):
 
     def move_from_json(self, move: Any) -> Take:
         """Return the move that a JSON object describes."""
-        fields = Fields(move, "move", MoveError)
+        fields = MOVE.read(move, "move", MoveError)
         stones = fields.integer("take", FACES[0], FACES[-1])
         fields.done()
         return Take(stones)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import shlex
+from codecs import BOM_UTF8
 from collections.abc import Mapping
 from functools import partial
 from importlib.resources import files
@@ -277,6 +278,8 @@ def read_export(folder: Path) -> tuple[dict[str, Any], dict[str, Packed]]:
     path, remedy = folder / MANIFEST, _remedy(folder)
     text = _read(path, LARGEST_MANIFEST, "an export", remedy)
     try:
+        if text.startswith(BOM_UTF8):
+            raise JsonError("manifest: it begins with a byte-order mark, which was not written")
         manifest = loads(text.decode(), "manifest", LARGEST_MANIFEST)
         fields = Fields(manifest, "manifest", JsonError)
         version = fields.take("format"), fields.take("format_version")
@@ -284,8 +287,10 @@ def read_export(folder: Path) -> tuple[dict[str, Any], dict[str, Packed]]:
             raise MismatchedTableError(path, f"{FORMAT} {FORMAT_VERSION}", str(version), remedy)
         if fields.take(DIGEST) != digest(manifest):
             raise JsonError("manifest: its digest is wrong")
-        if manifest_text(manifest) != text.decode():
-            raise JsonError("manifest: it does not stand as it was written")
+        if (written := manifest_text(manifest)) != text.decode():
+            line_ends = text.decode().replace("\r\n", "\n").replace("\r", "\n") == written
+            why = ": its line ends were changed; copy it as bytes" if line_ends else ""
+            raise JsonError(f"manifest: it does not stand as it was written{why}")
         listed = {**manifest["files"], **manifest["reader"]}
         _check_sizes(listed)
         contents = {name: _checked(folder, name, held, remedy) for name, held in listed.items()}

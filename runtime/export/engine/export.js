@@ -69,6 +69,7 @@ export const FORMAT_VERSION = 1;
  */
 
 const LARGEST_MANIFEST = 4_000_000;
+const BYTE_ORDER_MARK = "\u{feff}";
 
 /**
  * @typedef {new (buffer: ArrayBufferLike, at?: number, length?: number) => Numbers} NumbersType
@@ -112,6 +113,9 @@ export function parseManifest(text) {
   if (typeof text !== "string" || text.length > LARGEST_MANIFEST) {
     throw corrupt(`manifest: expected a text of at most ${LARGEST_MANIFEST} characters`);
   }
+  if (text.startsWith(BYTE_ORDER_MARK)) {
+    throw corrupt("manifest: it begins with a byte-order mark, which was not written");
+  }
   try {
     return JSON.parse(text);
   } catch (error) {
@@ -130,10 +134,13 @@ export function parseManifest(text) {
  * @returns {Opened<M>}
  */
 export function openExport(manifest, reader, ...files) {
+  if (isBuffer(manifest) || ArrayBuffer.isView(manifest)) {
+    throw corrupt("manifest: expected its text, or the object that it holds, got bytes");
+  }
   const found = typeof manifest === "string" ? parseManifest(manifest) : manifest;
   mustBeManifest(found);
   if (sha256(utf8(digestedText(found))) !== found.sha256) throw corrupt(WRONG_DIGEST);
-  if (typeof manifest === "string" && manifest !== writtenText(found)) throw corrupt(OTHER_TEXT);
+  if (typeof manifest === "string") mustStandAsWritten(manifest, found);
   // From here on the manifest is, word for word, one that was written.
   const written = /** @type {M} */ (/** @type {unknown} */ (found));
   const readers = Object.keys(written.reader);
@@ -168,7 +175,7 @@ export async function openManifest(given, name, check) {
   mustBeManifest(found);
   if (check) {
     if ((await digestOf(utf8(digestedText(found)))) !== found.sha256) throw corrupt(WRONG_DIGEST);
-    if (text !== writtenText(found)) throw corrupt(OTHER_TEXT);
+    mustStandAsWritten(text, found);
   }
   return found;
 }
@@ -249,7 +256,20 @@ function writtenText(manifest) {
 }
 
 const WRONG_DIGEST = "manifest: its digest is wrong: it is not what was written";
-const OTHER_TEXT = "manifest: it does not stand as it was written";
+
+/**
+ * Refuse a text of a manifest that is not, character for character, what was written.
+ *
+ * @param {string} text
+ * @param {Record<string, unknown>} manifest
+ */
+function mustStandAsWritten(text, manifest) {
+  const written = writtenText(manifest);
+  if (text === written) return;
+  const lineEnds = text.replace(/\r\n?/g, "\n") === written;
+  const why = lineEnds ? ": its line ends were changed; copy it as bytes" : "";
+  throw corrupt(`manifest: it does not stand as it was written${why}`);
+}
 
 /** @param {string} name */
 const wrongFile = (name) => corrupt(`${name}: its digest is wrong: it is not what was written`);
@@ -289,12 +309,25 @@ function digestedText({ sha256: _, ...rest }) {
  * @param {string} name
  */
 function bytesOf(given, name) {
-  if (given instanceof ArrayBuffer) return new Uint8Array(given);
-  if (ArrayBuffer.isView(given)) {
-    return new Uint8Array(given.buffer, given.byteOffset, given.byteLength);
+  try {
+    if (isBuffer(given)) return new Uint8Array(given);
+    if (ArrayBuffer.isView(given)) {
+      return new Uint8Array(given.buffer, given.byteOffset, given.byteLength);
+    }
+  } catch {
+    throw corrupt(`${name}: its bytes are gone: the buffer was handed on (detached)`);
   }
-  throw corrupt(`${name}: expected an ArrayBuffer or a view of bytes`);
+  throw corrupt(`${name}: expected an ArrayBuffer or a view of bytes, got ${shown(given)}`);
 }
+
+/**
+ * Tell whether a value is a buffer of bytes, one of another frame or worker too.
+ *
+ * @param {unknown} value
+ * @returns {value is ArrayBuffer}
+ */
+const isBuffer = (value) =>
+  /^\[object (Shared)?ArrayBuffer\]$/.test(Object.prototype.toString.call(value));
 
 /**
  * @param {string} name

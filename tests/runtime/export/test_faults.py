@@ -6,7 +6,9 @@ import hashlib
 import json
 import os
 import shutil
+import subprocess
 import tracemalloc
+from codecs import BOM_UTF8
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -185,3 +187,48 @@ def test_exports_are_found_however_deep_they_lie(folder: Path) -> None:
     faults = checks.folder_faults(root)
     assert {path.parent for path in faults} == set(places)
     assert [path.parent for path, found in faults.items() if found] == places[-1:]
+
+
+LINE_ENDS = "its line ends were changed"
+BYTE_ORDER_MARK = "it begins with a byte-order mark"
+
+
+@pytest.mark.skipif(NODE is None, reason="node is not installed")
+def test_the_javascript_reader_names_the_argument_that_is_wrong(folder: Path) -> None:
+    run = subprocess.run(
+        [str(NODE), str(Path(__file__).with_name("arguments.mjs")), str(folder)],
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    told = json.loads(run.stdout)
+    assert {name for name, message in told.items() if message == "opened"} == {
+        "sound",
+        "without TextEncoder",
+        "a buffer of another frame",
+    }
+    for kind in ("a Buffer", "an ArrayBuffer"):
+        assert told[f"{kind} for the manifest"].startswith("manifest: expected its text")
+    first = next(iter(json.loads((folder / MANIFEST).read_text())["files"]))
+    for kind in ("a detached view", "a detached buffer"):
+        assert told[kind].startswith(f"{first}: its bytes are gone")
+    assert told["a text for a file"] == (
+        f'{first}: expected an ArrayBuffer or a view of bytes, got "text"'
+    )
+    assert told["nothing for a file"].startswith(f"{first}: expected an ArrayBuffer")
+    assert LINE_ENDS in told["line ends"]
+    assert BYTE_ORDER_MARK in told["a byte-order mark"]
+    assert told["another space"] == "manifest: it does not stand as it was written"
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda text: text.replace(b"\n", b"\r\n"), LINE_ENDS),
+        (lambda text: BOM_UTF8 + text, BYTE_ORDER_MARK),
+        (lambda text: text.replace(b": ", b":  ", 1), "does not stand as it was written"),
+    ],
+)
+def test_a_manifest_changed_on_its_way(
+    folder: Path, change: Callable[[bytes], bytes], message: str
+) -> None:
+    (folder / MANIFEST).write_bytes(change((folder / MANIFEST).read_bytes()))
+    assert message in fault(folder)

@@ -125,7 +125,7 @@ def sheet_content(
             "in_words": IN_WORDS,
             "option_defaults": rulebook.read_options({}),
             "seats": [rulebook.seats.least, rulebook.seats.most],
-            "moves": list(codec.move_keys),
+            "moves": list(codec.moves),
             "returns": returns,
             "thumbs": dict(thumbs),
             "turn": structure(),

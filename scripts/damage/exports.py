@@ -393,6 +393,10 @@ def as_in_javascript(value: Any) -> Any:
     return json.loads(json.dumps(value), parse_float=number)
 
 
+ANSWERS_NOT = ("position", "option", "usage", "json", "missing_table")
+"""The kinds of errors by which a reader refuses a position."""
+
+
 def check_position(
     name: str, position: Any, level: str, node: Node, advisor: Advisor, report: Report
 ) -> None:
@@ -402,7 +406,7 @@ def check_position(
     told = node.ask({"ask": name, "position": position, "level": level})
     if "kind" in told:
         report.answers[f"{told['kind']} refused"] += 1
-        right = told["kind"] in ("position", "option") and len(told["message"]) < 2000
+        right = told["kind"] in ANSWERS_NOT and len(told["message"]) < 2000
         report.check(right, f"{where}: {told}")
         if told["kind"] == "position" and isinstance(position, dict) and "sheets" in position:
             with contextlib.suppress(UstadError):
@@ -413,6 +417,8 @@ def check_position(
         report.faults.append(f"{where}: JavaScript: {told['crash']}")
         return
     report.answers["answered"] += 1
+    if told.get("exact") is False:
+        return  # found by a search that may have stopped before Python's
     try:
         true = advisor.ask(position, level)
     except (UstadError, TableError) as error:

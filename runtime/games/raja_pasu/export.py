@@ -180,51 +180,58 @@ def content(options: Mapping[str, Any], folder: Path, progress: Progress | None 
     )
 
 
+_AT_ONCE = 250_000
+
+
 def _pack(
     steps: NDArray[np.uint32], first: NDArray[np.int64], what: str
 ) -> tuple[NDArray[np.uint8], int]:
     """Return the gaps of the codes in bytes, and how many codes were read back the same.
 
-    Some patterns at a time, so that a large table takes little memory.
+    Some codes at a time, so that a large table takes little memory.
 
     Args:
         steps: from each code of a table to the next, from pattern to pattern too, modulo 2^32.
         first: where the codes of each pattern begin, and the end.
         what: the table, for an error.
     """
+    begins = first[:-1][np.diff(first) > 0]
     found, compared, before = [], 0, np.uint32(0)
-    begin = 0
-    while begin < len(first) - 1:
-        end = int(np.searchsorted(first, first[begin] + _AT_ONCE, side="right")) - 1
-        end = max(end, begin + 1)
-        codes = np.cumsum(steps[first[begin] : first[end]], dtype=np.uint32) + before
-        before = codes[-1] if len(codes) else before
-        packed = gaps_of(codes, first[begin : end + 1] - first[begin])
-        compared += int(np.count_nonzero(codes_of(packed, first[begin : end + 1]) == codes))
+    for at in range(0, len(steps), _AT_ONCE):
+        codes = np.cumsum(steps[at : at + _AT_ONCE], dtype=np.uint32) + before
+        low, high = np.searchsorted(begins, (at, at + len(codes)))
+        packed = gaps_in_bytes(gaps_of(codes, begins[low:high] - at, before))
+        compared += int(np.count_nonzero(codes_of(packed, begins[low:high] - at, before) == codes))
         found.append(packed)
-        begin = end
+        before = codes[-1]
     if compared != len(steps):
         raise ExportError(f"export: {what}: the codes do not read back the same")
     return np.concatenate(found), compared
 
 
-_AT_ONCE = 500_000
+def gaps_of(
+    codes: NDArray[np.uint32], begins: NDArray[np.int64], before: np.uint32
+) -> NDArray[np.uint32]:
+    """Return from each code to the next, codes that begin a pattern counted from 0.
 
-
-def gaps_of(codes: NDArray[np.uint32], first: NDArray[np.int64]) -> NDArray[np.uint8]:
-    """Return ``gaps`` of the codes of some patterns; ``first`` tells where each begins."""
-    gaps = np.diff(codes, prepend=np.uint32(0))
-    begins = first[:-1][np.diff(first) > 0]
+    Args:
+        codes: (n,) the codes.
+        begins: where patterns begin.
+        before: the code before the first.
+    """
+    gaps = np.diff(codes, prepend=before)
     gaps[begins] = codes[begins]
-    return gaps_in_bytes(gaps)
+    return gaps
 
 
-def codes_of(packed: NDArray[np.uint8], first: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the codes that :func:`gaps_of` packed."""
+def codes_of(
+    packed: NDArray[np.uint8], begins: NDArray[np.int64], before: np.uint32
+) -> NDArray[np.int64]:
+    """Return the codes whose gaps these bytes are; see :func:`gaps_of`."""
     sums = np.cumsum(bytes_to_gaps(packed).astype(np.int64))
-    begins = first[:-1] - first[0]
-    before = np.concatenate([[0], sums])[begins]
-    codes: NDArray[np.int64] = sums - np.repeat(before, np.diff(first))
+    lengths = np.diff([0, *begins, len(sums)])
+    shift = np.concatenate([[int(before)], -np.concatenate([[0], sums])[begins]])
+    codes: NDArray[np.int64] = sums + np.repeat(shift, lengths)
     return codes
 
 
@@ -295,7 +302,7 @@ def _play_arrays(choices: Mapping[tuple[Seeds, int], Choice]) -> dict[str, Packe
         pattern = (*(held if held >= PASU else 0 for held in seeds), own)
         by_pattern.setdefault(pattern, []).append((touched_code(seeds), choice))
     rows = [(pattern, sorted(held)) for pattern, held in sorted(by_pattern.items())]
-    first = np.cumsum([0, *(len(held) for _, held in rows)])
+    first = np.cumsum([0, *(len(held) for _, held in rows)])  # no pattern is empty
     every = [pair for _, held in rows for pair in held]
     codes = np.array([code for code, _ in every], dtype=np.uint32)
     return {
@@ -303,7 +310,7 @@ def _play_arrays(choices: Mapping[tuple[Seeds, int], Choice]) -> dict[str, Packe
         "moves": Packed(np.array([choice.place for _, choice in every], dtype=np.uint8)),
         "patterns": Packed(np.array([pattern for pattern, _ in rows], dtype=np.uint8)),
         "first": Packed(first.astype(np.uint32)),
-        "gaps": Packed(gaps_of(codes, first)),
+        "gaps": Packed(gaps_in_bytes(gaps_of(codes, first[:-1], np.uint32(0)))),
     }
 
 

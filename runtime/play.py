@@ -17,7 +17,8 @@ from typing import Any
 
 from ustad.runtime.core.entry import Text
 from ustad.runtime.core.errors import MoveError, UsageError, UstadError
-from ustad.runtime.core.game import CHANCE, Advice, Bot
+from ustad.runtime.core.facts import Facts, explain
+from ustad.runtime.core.game import CHANCE, Bot
 from ustad.runtime.core.texts import advice_text, cost_text
 from ustad.runtime.record import Record, Writer, returns_of
 from ustad.tables import TableError
@@ -32,8 +33,18 @@ GOES_ON = "Enter to go on, u to take it back, ! for what it costs"
 CLEAR = "\x1b[2J\x1b[3J\x1b[H"
 """What makes a terminal empty: the screen, what can be scrolled back to, the cursor home."""
 
-Adviser = Callable[[], Bot[Any, Any]]
-"""Makes who answers ``?`` and ``!``, when it is first asked."""
+
+@dataclass(frozen=True)
+class Adviser:
+    """Who answers ``?`` and ``!``.
+
+    Attributes:
+        bot: makes who rates the moves, when it is first asked.
+        facts: returns who knows what speaks for the moves that the bot rates, if anybody does.
+    """
+
+    bot: Callable[[], Bot[Any, Any]]
+    facts: Callable[[Bot[Any, Any]], Facts[Any, Any] | None] = lambda bot: None
 
 
 class LeaveGame(Exception):  # noqa: N818 - leaving is no error
@@ -84,7 +95,7 @@ class Table:
     Args:
         record: the game, from its start or from where it was left.
         bots: by seat, None where a person sits.
-        adviser: makes who answers.
+        adviser: who answers.
         terminal: where people read and type.
         writer: writes the game down, if it is to be kept.
     """
@@ -152,13 +163,18 @@ class Table:
         player = state.current_player()
         if player == CHANCE:
             if prompt := self.text.chance_prompt(state):
-                self.terminal.ask(f"{prompt} > ")
+                self._wait(prompt, state)
             return luck.outcome(state)
         if (bot := self.bots[player]) is not None:
             return bot.choose(state.view(player))
         if len(self.people) > 1:
             self._hand_over(player)
         return _ask_person(self.texts[player], state.view(player), self.adviser, self.terminal)
+
+    def _wait(self, prompt: str, state: Any) -> None:
+        """Let the person press Enter; what else is typed is answered by the help."""
+        while self.terminal.ask(f"{prompt} > "):
+            self.terminal.write(_help(self.text, state))
 
     def _hand_over(self, player: int) -> None:
         """Let the person in a seat come to the screen."""
@@ -177,9 +193,9 @@ def _ask_person(text: Text[Any, Any], view: Any, adviser: Adviser, terminal: Ter
     while True:
         typed = terminal.ask(f"{text.prompt(view)}\n> ")
         if typed in {"", "h", "help"}:
-            terminal.write("\n".join(filter(None, [text.help(view), HELP])))
+            terminal.write(_help(text, view))
         elif typed == "?":
-            terminal.write(_told(lambda: _advice(text, adviser().ask(view), view)))
+            terminal.write(_told(lambda: _advice(text, adviser, view)))
         else:
             try:
                 move = text.move_from_text(view, typed)
@@ -191,12 +207,22 @@ def _ask_person(text: Text[Any, Any], view: Any, adviser: Adviser, terminal: Ter
             terminal.write("taken back")
 
 
-def _advice(text: Text[Any, Any], advice: Advice[Any], view: Any) -> str:
-    """Return the best moves with what they cost, and the chances that there are."""
+def _help(text: Text[Any, Any], state: Any) -> str:
+    """Return the rules in outline, the terms, and what can be typed."""
+    return "\n".join(filter(None, [text.help(state), HELP]))
+
+
+def _advice(text: Text[Any, Any], adviser: Adviser, view: Any) -> str:
+    """Return the best moves with what they cost, why, and the chances that there are."""
+    bot = adviser.bot()
+    advice = bot.ask(view)
     told = text.shortlist([move for move, _ in advice.options], TOLD)
-    return "\n".join(
-        filter(None, [advice_text(text, advice, told, None, view), text.chances(view)])
-    )
+    facts = None
+    if advice.value is not None and "why" not in (advice.extra or {}):
+        facts = adviser.facts(bot)
+    why = facts and explain(facts, text.describe_move, view, advice, top=1).why
+    parts = [advice_text(text, advice, told, None, view), f"why: {why}" if why else ""]
+    return "\n".join(filter(None, [*parts, text.chances(view)]))
 
 
 def _settled(
@@ -209,7 +235,7 @@ def _settled(
         questions.append(f"really {told}? {GOES_ON}")
 
     def cost() -> str:
-        return cost_text(text, adviser().ask(view), move)
+        return cost_text(text, adviser.bot().ask(view), move)
 
     return all(_goes_on(question, cost, terminal) for question in questions)
 

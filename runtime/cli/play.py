@@ -129,7 +129,10 @@ class _Seats:
     def __init__(self, args: argparse.Namespace, entry: AnyEntry, rules: Any, seed: int) -> None:
         prepare(entry)
         self.entry, self.rules, self.seed, self.tables = entry, rules, seed, folder_given(args)
-        self.adviser = cache(partial(entry.levels.bot, "expert", rules, self.tables, seed))
+        self.adviser = play.Adviser(
+            cache(partial(entry.levels.bot, "expert", rules, self.tables, seed)),
+            lambda bot: entry.levels.facts(bot, rules, self.tables),
+        )
         self.returns: list[Sequence[float]] = []
 
     def bots(self, players: Sequence[Player]) -> list[Any]:

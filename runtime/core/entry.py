@@ -240,14 +240,18 @@ class Text(ABC, Generic[StateT, MoveT]):
         names = [self.name(seat) for seat in range(len(scores))]
         if len(scores) == 1:
             return f"the game ends with {scores[0]:g}"
-        order = sorted(range(len(scores)), key=lambda seat: -returns[seat])
-        winners = [names[seat] for seat in order if returns[seat] == returns[order[0]]]
-        won = f"{winners[0]} won" if len(winners) == 1 else f"{' and '.join(winners)} share the win"
-        if len(scores) == 2:
-            high, low = order
+        order = sorted(range(len(scores)), key=lambda seat: (-returns[seat], -scores[seat]))
+        top = [seat for seat in order if returns[seat] == returns[order[0]]]
+        winners = " and ".join(names[seat] for seat in top)
+        won = f"{winners} won" if len(top) == 1 else f"{winners} share the win"
+        told = {seat: f"{names[seat]} {scores[seat]:g}" for seat in order}
+        if len(scores) == 2 or (self.you is not None and self.you not in top):
+            low = order[-1] if len(scores) == 2 else self.you
             whose = "your " if low == self.you else ""
-            return f"{won}, {scores[high]:g} to {whose}{scores[low]:g}"
-        return f"{won}: " + ", ".join(f"{names[seat]} {scores[seat]:g}" for seat in order)
+            won += f", {scores[order[0]]:g} to {whose}{scores[low]:g}"
+            told = {seat: text for seat, text in told.items() if seat not in (*top, low)}
+            return "; ".join(filter(None, [won, ", ".join(told.values())]))
+        return f"{won}: {', '.join(told.values())}"
 
     def chance_prompt(self, state: Any) -> str:
         """Return what the person is told before the own hand lets chance fall, else nothing."""

@@ -172,3 +172,23 @@ def test_sixty_columns_suffice(
     shown = capsys.readouterr().out
     assert "leave the game?" in shown
     assert max(map(len, shown.splitlines())) <= NARROW + 1  # the space behind a prompt
+
+
+def test_who_waits_to_throw_can_ask_for_help(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """Seat 0 has the dice first; whatever else than Enter is typed does not throw them."""
+    monkeypatch.setattr(sys, "stdin", io.StringIO("h\n2\n\nq\n"))
+    words = ["--level", "easy", "--players", "2", "--seed", "5", "--tables", str(tmp_path)]
+    assert main(["play", "pasa", *words]) == 0
+    shown = capsys.readouterr().out
+    assert shown.count("you have the dice: Enter to throw") >= 3
+    assert shown.count("Paro, a sum of 13") == 2
+    assert shown.count("you throw ") == 1
+
+
+def test_advice_says_why(typed: Callable[..., str]) -> None:
+    """As ``ask --facts`` has it, in narrow lines."""
+    shown = " ".join(typed(["?", "q"], "--players", "1").split())
+    assert "why: keep 6 6 brings 21.77 points this turn" in shown
+    assert "keep 5 6 6 gives up 2.16 points" in shown

@@ -98,7 +98,9 @@ class SheetText(Text[SheetState, Any]):
         return self.describe_move(move)
 
     def _written(self, state: SheetState, move: Write) -> str:
-        return f"{move.box} for {self.payment(state, move)}"
+        payment = self.payment(state, move)
+        dash = ", a dash" if self._held(move.box, payment.points) == DASH else ""
+        return f"{move.box} for {payment}{dash}"
 
     def payment(self, state: SheetState, move: Write) -> Payment:
         """Return what a legal write brings."""
@@ -128,7 +130,7 @@ class SheetText(Text[SheetState, Any]):
 
     def chances(self, view: SheetState) -> str:
         """Return the chance of five equal dice this turn, where these bring their points."""
-        if view.dice is None or not self.wants_five(view.rules, view.sheet):
+        if not view.dice or not view.rolls_left or not self.wants_five(view.rules, view.sheet):
             return ""
         return f"five equal this turn, if you go for them: {_five_equal(view):.2%}"
 
@@ -255,10 +257,8 @@ def _turn_for_five() -> Turn:
 def _five_equal(view: SheetState) -> float:
     """Return the chance that a turn ends with five equal dice if these alone are played for."""
     turn, roll = _turn_for_five(), view.dice or ()
-    found = float(turn.stop[0][ROLL_INDEX[roll]])
-    if not view.rolls_left:
-        return found
-    return max(found, float(turn.keeps(view.rolls_left)[list(sub_keeps(roll))].max()))
+    keeps = turn.keeps(view.rolls_left)[list(sub_keeps(roll))]
+    return max(float(turn.stop[0][ROLL_INDEX[roll]]), float(keeps.max()))
 
 
 def _dice_text(dice: Sequence[int]) -> str:

@@ -119,6 +119,10 @@ def test_a_dash_is_a_dash_and_a_school_row_of_three_dice_is_0() -> None:
     assert told["pair"] == ["-"]
     assert told["poker"] == [".", "-"]
     assert told["chance"] == [".", "17"]
+    told_before = text_of("dice_poker").describe_choice(at, Write("poker"))
+    assert told_before == "write poker for 0, a dash"
+    yacht = state("yacht", {}, [1, 2, 3, 5, 6])
+    assert text_of("yacht").describe_choice(yacht, Write("yacht")) == "write yacht for 0"
 
 
 def test_giving_up_a_box_is_asked_twice_unless_it_is_forced() -> None:
@@ -159,10 +163,12 @@ def test_the_chance_of_five_equal() -> None:
     at = state("yacht", {}, [3, 6, 6, 6, 6], rolls_left=1)
     assert text.chances(at) == "five equal this turn, if you go for them: 16.67%"
     assert text.chances(at._replace(rolls_left=2)).endswith(" 30.56%")
-    assert text.chances(at._replace(rolls_left=0)).endswith(" 0.00%")
-    assert text.chances(state("yacht", {"yacht": 0}, [6] * 5)) == ""
-    assert text.chances(state("yacht", {"yacht": 50}, [6] * 5)).endswith(" 100.00%")
-    assert text_of("dice_poker").chances(state("dice_poker", {}, [6] * 5)) == ""  # in the school
+    assert text.chances(at._replace(rolls_left=0)) == ""
+    assert text.chances(state("yacht", {"yacht": 0}, [6] * 5, rolls_left=1)) == ""
+    further = state("yacht", {"yacht": 50}, [6] * 5, rolls_left=1)
+    assert text.chances(further).endswith(" 100.00%")
+    school = state("dice_poker", {}, [6] * 5, rolls_left=1)
+    assert text_of("dice_poker").chances(school) == ""
 
 
 @pytest.mark.parametrize("game", GAMES)
@@ -181,6 +187,19 @@ def test_the_last_remark_is_about_you(game: str) -> None:
     told = text_of(game, 1).result(over)
     assert "you" in told
     assert game == "yacht" or f"you {gains[1]:+.2f}" in told
+
+
+def test_who_won_and_by_how_much() -> None:
+    over = random_states("yacht", 3, 2)[-1]
+    first, second, third = sorted(range(3), key=lambda seat: -over.scores()[seat])
+    one, two, three = (f"{over.scores()[seat]:g}" for seat in (first, second, third))
+    assert len({one, two, three}) == 3
+    told = {seat: text_of("yacht", seat).result(over) for seat in range(3)}
+    assert told[first] == f"you won: you {one}, seat {second} {two}, seat {third} {three}"
+    assert told[second] == f"seat {first} won, {one} to your {two}; seat {third} {three}"
+    assert told[third] == f"seat {first} won, {one} to your {three}; seat {second} {two}"
+    watched = f"seat {first} won: seat {first} {one}, seat {second} {two}, seat {third} {three}"
+    assert text_of("yacht").result(over) == watched
 
 
 def test_a_turn_without_a_write_says_so() -> None:

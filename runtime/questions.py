@@ -60,6 +60,11 @@ MOST_SEATS = 6
 
 MOST_OPTIONS = 10**9
 
+MOST_POINTS = 9_999
+"""The most points that a target may be."""
+
+MOST_MS = 10**7
+
 LARGEST_BATCH = 10_000
 """Requests of the largest batch."""
 
@@ -80,8 +85,8 @@ METHODS: dict[str, Method] = {
     "view": Method(("position", "seat"), ("position", "seat")),
     "legal": Method(("position",), ("position",)),
     "apply": Method(("position", "move", "outcome", "seed"), ("position",)),
-    "ask": Method(("position", "level", "top", "facts", "move"), ("position",)),
-    "move": Method(("position", "level", "seed"), ("position",)),
+    "ask": Method(("position", "level", "top", "facts", "move", "target", "max_ms"), ("position",)),
+    "move": Method(("position", "level", "seed", "max_ms"), ("position",)),
     "hand": Method(("cards", "tiplu", "laid", "not_shown", "after_show", "options"), ("cards",)),
     "review": Method(("record", "level", "unit"), ("record",)),
     "batch": Method(("requests",), ("requests",)),
@@ -103,6 +108,8 @@ KEYS: dict[str, Shape] = {
     "level": one_of(LEVELS),
     "top": whole(1, MOST_OPTIONS),
     "facts": TRUTH,
+    "target": whole(0, MOST_POINTS),
+    "max_ms": whole(1, MOST_MS),
     "cards": TEXTS,
     "tiplu": TEXTS,
     "laid": list_of(TEXTS),
@@ -362,6 +369,8 @@ class Advisor:
         facts: bool = False,
         move: Any = None,
         adviser: Bot[Any, Any] | None = None,
+        target: int | None = None,
+        max_ms: int | None = None,
     ) -> Counsel:
         """Return what :meth:`ask` answers before it is written as JSON.
 
@@ -372,6 +381,8 @@ class Advisor:
             facts: tell what speaks for them.
             move: a legal move that is asked about.
             adviser: who answers instead of the level.
+            target: a total; asked for is the best chance of it, in games that know it.
+            max_ms: milliseconds that a search may take, for as long as it needs by default.
         """
         entry, state = read_position(position)
         check_level(level)
@@ -380,9 +391,11 @@ class Advisor:
         if not isinstance(facts, bool):
             raise UsageError(f"facts: expected true or false, got {shown(facts)}")
         asked = None if move is None else check_move(entry.codec, state, move)
+        if target is not None:
+            adviser = self._adviser(entry, state.rules, level, target)
         bot: Any = adviser or self.bot(entry, state.rules, level)
         view = state.view(max(state.current_player(), 0))
-        advice: Advice[Any] = bot.ask(view)
+        advice: Advice[Any] = _within(bot, max_ms).ask(view)
         if asked is not None and asked not in dict(advice.options):
             asked = None  # who rates no moves cannot say what this one costs
         known = self._facts(entry, bot, state.rules) if facts and advice.value is not None else None
@@ -391,6 +404,19 @@ class Advisor:
         reasons = explain(known, entry.text.describe_move, view, advice, top, asked)
         return Counsel(entry, state, advice, asked, reasons)
 
+    def _adviser(
+        self, entry: AnyEntry, rules: Any, level: str, target: Any
+    ) -> Bot[Any, Any] | None:
+        """Return who knows the chance of a total."""
+        if "--target" not in {flag.name for flag in entry.flags.of_adviser}:
+            raise UsageError(f"target: expected none, since nobody knows it in {entry.name}")
+        if not is_int(target, 0, MOST_POINTS):
+            expected = f"a whole number from 0 to {MOST_POINTS}"
+            raise UsageError(f"target: expected {expected}, got {shown(target)}")
+        if level != "expert":
+            raise UsageError(f"level: no level plays for a target, got {shown(level)}")
+        return entry.flags.adviser({"target": str(target), "level": level}, rules, self.tables)
+
     def ask(
         self,
         position: Any,
@@ -398,6 +424,8 @@ class Advisor:
         top: int | None = None,
         facts: bool = False,
         move: Any = None,
+        target: int | None = None,
+        max_ms: int | None = None,
     ) -> AskAnswer:
         """Return the best moves, their value, and every legal move with its value.
 
@@ -407,12 +435,16 @@ class Advisor:
             top: how many options to give, all by default.
             facts: tell of each option what speaks for it, and why the best is best.
             move: a legal move that is asked about: its option is given as ``asked``.
+            target: a total; asked for is the best chance of it (yacht).
+            max_ms: milliseconds that a search may take, for as long as it needs by default.
 
         Raises:
             UstadError: the question is wrong.
             TableError: the table it needs is missing or unfit.
         """
-        entry, _, advice, asked, reasons = self.advise(position, level, top, facts, move)
+        entry, _, advice, asked, reasons = self.advise(
+            position, level, top, facts, move, None, target, max_ms
+        )
         return advice_to_json(entry.codec, advice, top, asked, reasons)
 
     def review_of(self, game: Record, level: Any = None, unit: Any = None) -> Review:
@@ -438,14 +470,21 @@ class Advisor:
         """
         return self.review_of(from_json(record), level, unit).to_json()
 
-    def move(self, position: Any, level: str = "expert", seed: int | None = None) -> MoveAnswer:
+    def move(
+        self,
+        position: Any,
+        level: str = "expert",
+        seed: int | None = None,
+        max_ms: int | None = None,
+    ) -> MoveAnswer:
         """Return the move that a bot of a level plays, and the seed that repeats it."""
         entry, state = read_position(position)
         level, seed = check_level(level), seed_or_fresh(seed)
         player = state.current_player()
         if player < 0:
             raise MoveError("position: there is no move to make here: expected a seat to move")
-        chosen = self.bot(entry, state.rules, level, seed).choose(state.view(player))
+        bot = _within(self.bot(entry, state.rules, level, seed), max_ms)
+        chosen = bot.choose(state.view(player))
         return {"move": entry.codec.move_to_json(chosen), "seed": seed}
 
     # Games.
@@ -584,6 +623,17 @@ class Advisor:
                 "option": [f"{name}={option_text(value)}" for name, value in chosen.items()],
             }
         )
+
+
+def _within(bot: Bot[Any, Any], max_ms: Any) -> Bot[Any, Any]:
+    """Return a bot that searches for so many milliseconds at most, or raise UsageError."""
+    if max_ms is None:
+        return bot
+    if not is_int(max_ms, 1, MOST_MS):
+        raise UsageError(
+            f"max_ms: expected a whole number from 1 to {MOST_MS}, got {shown(max_ms)}"
+        )
+    return bot.within(max_ms / 1000)
 
 
 def _cards(key: str, value: Any) -> str:

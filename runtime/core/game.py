@@ -16,7 +16,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any, Generic, NamedTuple, NoReturn, Protocol, TypeVar
+from typing import Any, Generic, NamedTuple, NoReturn, Protocol, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -205,6 +205,11 @@ class Bot(Protocol[StateT_contra, MoveT]):
     @abstractmethod
     def ask(self, view: StateT_contra) -> Advice[MoveT]:
         """Return the best move and, at levels that rate moves, the value of every move."""
+
+    def within(self, seconds: float) -> Self:
+        """Return the bot that searches so long at most; one that looks up is as it is."""
+        del seconds
+        return self
 
     def pace(self, view: StateT_contra) -> Pace:
         """Return how long an answer about a view takes."""

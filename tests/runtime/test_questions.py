@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 from collections import Counter
 from pathlib import Path
-from typing import Any
+from time import process_time
+from typing import Any, cast
 
 import pytest
 
 import ustad.runtime
 from ustad.runtime.core.errors import MoveError, OptionError, OutcomeError, UsageError, UstadError
+from ustad.runtime.games.raja_pasu.levels import TableBot
 from ustad.runtime.questions import Advisor, ask, draw_outcome, read_position
 from ustad.tables import MissingTableError
 
@@ -21,6 +23,9 @@ POSITION: dict[str, Any] = {
     "rolls_left": 2,
 }
 WAITING = {**POSITION, "dice": None, "rolls_left": 3}
+
+ODD = {"game": "raja_pasu", "board": [1, 2, 20, 0, 4, 7, 0, 5, 0, 0, 11, 10, 3, 15], "to_move": 0}
+"""A board that no round leads to; it is searched, which takes a second."""
 
 
 @pytest.fixture(scope="module")
@@ -281,6 +286,15 @@ def test_hand_answers_as_the_command_does(advisor: Advisor, run_ustad: Any) -> N
         ("hand", {"cards": 7}, "cards: expected cards"),
         ("hand", {"cards": "7H", "laid": "7H"}, "laid: expected a list"),
         ("hand", {"cards": "7H", "not_shown": 1}, "not_shown: expected true or false"),
+        ("ask", {"position": POSITION, "max_ms": 0}, "max_ms: expected a whole number from 1"),
+        ("move", {"position": POSITION, "max_ms": 2.5}, "max_ms: expected a whole number"),
+        ("ask", {"position": POSITION, "target": -1}, "target: expected a whole number from 0"),
+        (
+            "ask",
+            {"position": POSITION, "target": 9, "level": "easy"},
+            "no level plays for a target",
+        ),
+        ("ask", {"position": ODD, "target": 9}, "target: expected none"),
         ("ask", {"position": POSITION, "strength": 3}, 'unknown key "strength"'),
         ("apply", {"position": POSITION}, "expected a move, an outcome or a seed"),
         ("ping", {"position": POSITION}, 'unknown key "position"'),
@@ -292,3 +306,39 @@ def test_wrong_requests(
     with pytest.raises(UsageError) as raised:
         advisor.call(method, request_)
     assert message in str(raised.value)
+
+
+# A target, and a bound on time.
+
+
+def test_a_target_asks_for_its_best_chance(advisor: Advisor, tables: Path, run_ustad: Any) -> None:
+    boxes = ["ones=3", "twos=6", "threes=9", "fours=12", "fives=15", "sixes=18", "chance=22"]
+    boxes += ["three_of_a_kind=20", "four_of_a_kind=0", "full_house=25", "small_straight=30"]
+    sheet = {name: int(points) for name, points in (box.split("=") for box in boxes)}
+    position = {**POSITION, "sheets": [sheet]}
+    dice = ("--dice", 1, 1, 3, 4, 6, "--rolls-left", 2, "--sheet", ",".join(boxes))
+    words = ("ask", "yacht", *dice, "--target", 250, "--json", "--tables", tables)
+    answer = advisor.ask(position, target=250)
+    assert answer == run_ustad(*words).json
+    # Written are 160 and the bonus; 55 more need a large straight and a yacht, two boxes for 90.
+    assert answer["best"] == [{"keep": [3, 4]}]
+    assert answer["unit"] == "chance"
+    assert 0 < answer["value"] < 0.02
+
+
+class NoMargins:
+    """A table that holds no position."""
+
+    def margin(self, seeds: Any, own: int) -> None:
+        """Return that it is not known."""
+
+
+def test_a_search_is_bounded_in_time() -> None:
+    view = read_position(ODD)[1]
+    bot = TableBot(view.rules, lambda closed: cast(Any, NoMargins()))
+    begin = process_time()
+    advice = bot.within(0.02).ask(view)
+    assert process_time() - begin < 0.5
+    assert (advice.extra or {})["exact"] is False
+    assert len(advice.options) == len(view.legal_moves())
+    assert bot.within(0.05).choose(view) in view.legal_moves()

@@ -29,9 +29,12 @@ all others that they are not exact.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
+from copy import copy
 from functools import partial
-from typing import NamedTuple
+from time import monotonic
+from typing import NamedTuple, Self
 
 from ustad.runtime.core.chance import Chance
 from ustad.runtime.core.game import TIE, Advice, Bot, Pace, RatedMove, RuleOfThumb, rank
@@ -133,7 +136,8 @@ class Search:
         self.skipped = skipped
         self.leaf = leaf
         self.positions = 0
-        self._most = float("inf")
+        self._most = math.inf
+        self._until = math.inf
         self._found: dict[Position, tuple[int, int, int]] = {}
         self._children: dict[Position, list[Child]] = {}
 
@@ -164,7 +168,7 @@ class Search:
             return known, True
         if depth == 0:
             return 0, False
-        if self.positions >= self._most:
+        if self.positions >= self._most or monotonic() > self._until:
             raise _TooFarError
         self.positions += 1
         key = (seeds, own)
@@ -197,7 +201,11 @@ class Search:
         return best, proven
 
     def margins(
-        self, positions: Sequence[Position], depth: int, most: int | None = None
+        self,
+        positions: Sequence[Position],
+        depth: int,
+        most: int | None = None,
+        seconds: float = math.inf,
     ) -> list[tuple[int, bool]]:
         """Return the margin of each position, and whether it is proven.
 
@@ -206,23 +214,24 @@ class Search:
             depth: how many moves to look ahead at most.
             most: deepen ply by ply and stop after so many positions; without it,
                 search to that depth at once.
+            seconds: stop after so many too.
         """
         try:
-            return self._margins(positions, depth, most)
+            return self._margins(positions, depth, most, monotonic() + seconds)
         finally:
             self._found.clear()  # what was asked before must not change the answer
             if len(self._children) > self._KEPT:
                 self._children.clear()
 
     def _margins(
-        self, positions: Sequence[Position], depth: int, most: int | None
+        self, positions: Sequence[Position], depth: int, most: int | None, until: float
     ) -> list[tuple[int, bool]]:
         self.positions = 0
-        self._most = float("inf")
+        self._most = self._until = math.inf
         if most is None:
             return [self.margin(seeds, own, depth) for seeds, own in positions]
         found = [self.margin(seeds, own, 0) for seeds, own in positions]
-        self._most = most
+        self._most, self._until = most, until
         for deeper in range(1, depth + 1):
             if all(proven for _, proven in found):
                 break
@@ -363,6 +372,7 @@ class TableBot(Rater):
     ) -> None:
         self._table = table
         self._most = most
+        self._seconds = math.inf
         self._search = Search(rules.skipped, self.margin)
 
     def margin(self, seeds: Seeds, own: int) -> int | None:
@@ -380,8 +390,14 @@ class TableBot(Rater):
         for seeds, own in positions:
             margin = self.margin(seeds, own)
             if margin is None:
-                return self._search.margins(positions, _DEEPEST, self._most)
+                return self._search.margins(positions, _DEEPEST, self._most, self._seconds)
             found.append((margin, True))
+        return found
+
+    def within(self, seconds: float) -> Self:
+        """Return the bot that searches so long at most."""
+        found = copy(self)
+        found._seconds = seconds
         return found
 
     def pace(self, view: RajaPasuState) -> Pace:

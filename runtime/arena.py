@@ -461,7 +461,8 @@ def _summary(match: Match, results: Floats, interval: Callable[[int], float]) ->
         if not np.isnan(sums[:, LUCK]).any() and sums[:, LUCK].any():
             of = OF_UNIT[match.luck or next(iter(match.entry.levels.units))]
             less = _mean(sums[:, MEASURES.index(of)] - sums[:, LUCK], counts, interval)
-            row[WITHOUT_LUCK] = {"measure": of, **_narrower(less, row[of])}
+            less = _narrower(less, row[of])
+            row[WITHOUT_LUCK] = {"measure": of, **(_share(less) if of == "win_share" else less)}
         for name in {"win_share", EXACT} & row.keys():
             row[name] = _share(row[name])
         levels.append(row)
@@ -502,7 +503,8 @@ def _share(mean: dict[str, Any]) -> dict[str, Any]:
     """Return a mean whose interval does not leave 0 to 1, as no share does."""
     if mean["se"] is None:
         return mean
-    return {**mean, "low": max(mean["low"], 0.0), "high": min(mean["high"], 1.0)}
+    # Luck subtracted, few deals can leave a mean beyond them too.
+    return {**mean} | {end: min(max(mean[end], 0.0), 1.0) for end in ("low", "high")}
 
 
 def as_text(summary: Mapping[str, Any]) -> str:
@@ -541,7 +543,8 @@ def _without_luck_text(row: Mapping[str, Any]) -> str:
     if told["se"] is None:
         return text
     times = told["times_narrower"]
-    return f"{text}, {f'{times:.1f} times narrower' if times else 'nothing else has a part in it'}"
+    narrower = "nothing else has a part in it" if times is None else f"{times:.1f} times narrower"
+    return f"{text}, {narrower}"
 
 
 def _cell(mean: Mapping[str, Any], digits: int) -> str:

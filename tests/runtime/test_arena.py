@@ -255,11 +255,15 @@ def test_the_interval_of_a_win_share_stays_within_0_and_1() -> None:
     results = np.full((4, 2, 5), np.nan)
     results[:, 0, :3] = won[:, None]
     results[:, 1, :3] = 1 - won[:, None]
+    results[:, :, arena.LUCK] = 0.1
     summary = arena._summary(match, results, lambda degrees: 12.7)
     for row, mean in zip(summary["levels"], (0.75, 0.25), strict=True):
         share = row["win_share"]
         assert (share["mean"], share["low"], share["high"]) == (mean, 0.0, 1.0)
         assert row["score"]["high"] > 1
+        less = row[arena.WITHOUT_LUCK]
+        assert (less["measure"], less["low"], less["high"]) == ("win_share", 0.0, 1.0)
+        assert less["mean"] == pytest.approx(mean - 0.1)
     assert "0.7500 [0.0000, 1.0000]" in arena.as_text(summary)
 
 

@@ -115,6 +115,7 @@ class Table:
             record.entry.text.read_by(seat) for seat in range(len(bots))
         ]
         self.at_screen = self.people[0]
+        self.since: dict[int, list[str]] = {seat: [] for seat in self.people}
 
     def play(self, luck: Any) -> Record | None:
         """Play the game to its end.
@@ -137,7 +138,7 @@ class Table:
                 after = state.apply(step)
                 if self.writer:
                     self.writer.step(entry, state, step)
-                self.terminal.write(self.text.describe_step(state, step, after))
+                self._tell(self.text.describe_step(state, step, after))
                 state = after
                 steps.append(step)
                 states.append(state)
@@ -157,6 +158,13 @@ class Table:
         if len(self.people) == 1:
             return self.texts[self.at_screen]
         return self.record.entry.text
+
+    def _tell(self, step: str) -> None:
+        """Tell what happened, and keep it for those who do not sit at the screen."""
+        self.terminal.write(step)
+        for seat, told in self.since.items():
+            if seat != self.at_screen:
+                told.append(step)
 
     def _step(self, state: Any, luck: Any) -> Any:
         """Return what happens next: a move, or what chance brings."""
@@ -182,6 +190,9 @@ class Table:
         if self.at_screen != player and self.record.entry.rules.hidden:
             self.terminal.write(CLEAR)
             self.terminal.ask(f"{name} (seat {player}): Enter shows your hand > ")
+            for step in self.since[player]:
+                self.terminal.write(step)
+        self.since[player].clear()
         self.at_screen = player
         self.terminal.write(f"\n{name} (seat {player}) to move")
 

@@ -122,10 +122,11 @@ class Review:
     def luck(self) -> Floats:
         """(steps, seats) what chance changed at each step."""
         found = np.zeros_like(self.expected)
-        for at, seat in enumerate(self.movers):
+        states = self.record.states
+        for at, (seat, step) in enumerate(zip(self.movers, self.record.steps, strict=True)):
             if seat == CHANCE:
                 found[at] = self.values[at + 1] - self.values[at]
-            elif self.judge.brings_luck(self.record.steps[at]):
+            elif self.judge.brings_luck(states[at], step, states[at + 1]):
                 found[at, seat] = self.values[at + 1, seat] - self.expected[at, seat]
         return found
 
@@ -154,7 +155,7 @@ class Review:
                     own -= decision.cost
                 else:
                     others += float(self.expected[at, seat] - self.values[at, seat])
-        if steps and self.judge.brings_luck(self.record.steps[steps[-1]]):
+        if not self.judge.exact and len(self.parts) == 1:
             result = float(self.values[steps.stop, seat])
         unexplained = result - (start + luck + own + others)
         return Share(start, luck, own, others, unexplained, result)

@@ -29,9 +29,9 @@ from ustad.runtime.record import Player, Record, returns_of
 from ustad.runtime.review import Review, level_of
 
 NUMBERS = Path(ustad.runtime.__file__).with_name("levels.json")
-GAMES = {"marriage": 60}
-USUAL = 240
-"""Games for each number of seats; of Marriage fewer."""
+GAMES = {"marriage": 60, "yacht": 40}
+USUAL = 400
+"""Games for each number of seats; fewer where they take long."""
 
 ALIKE = {"expected_total"}
 """Units in which a seat's luck does not depend on how many seats there are."""

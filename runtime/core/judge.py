@@ -87,9 +87,9 @@ class Judge(ABC, Generic[StateT, MoveT]):
         del state
         return 0
 
-    def brings_luck(self, move: MoveT) -> bool:
+    def brings_luck(self, state: StateT, move: MoveT, after: StateT) -> bool:
         """Tell whether chance comes with a move, as with a card drawn from a dealt stock."""
-        del move
+        del state, move, after
         return False
 
     def kind(self, state: StateT) -> str:

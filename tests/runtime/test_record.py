@@ -8,6 +8,7 @@ import os
 import random
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,10 +20,9 @@ from ustad.runtime import record
 from ustad.runtime.cli.main import main
 from ustad.runtime.core.errors import OptionError, RecordError, UsageError
 from ustad.runtime.core.game import CHANCE, OVER
+from ustad.runtime.core.registry import NAMES
 from ustad.runtime.core.registry import entry as entry_of
-
-OPEN = ("yacht", "dice_poker", "pasa", "raja_pasu")
-"""The games in which nothing is hidden."""
+from ustad.runtime.games.marriage.cards.cards import CARD_NAMES
 
 
 def a_game(name: str, seed: int, most: int = 10**6, players: int | None = None) -> record.Record:
@@ -49,7 +49,7 @@ def a_game(name: str, seed: int, most: int = 10**6, players: int | None = None) 
     )
 
 
-@pytest.mark.parametrize("name", OPEN)
+@pytest.mark.parametrize("name", NAMES)
 def test_a_record_read_back_is_the_same_game(name: str, tmp_path: Path) -> None:
     for seed in range(3):
         game = a_game(name, seed)
@@ -235,8 +235,33 @@ def test_redacting_an_open_game_leaves_all_but_the_seed(
         record.redacted(game, 6)
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_redacting_a_round_of_marriage_leaves_what_the_seat_saw(seed: int) -> None:
+    """Every state is the seat's view; a card that it never saw can be any other."""
+    game = a_game("marriage", seed, most=60)
+    for seat in range(len(game.players)):
+        known = record.redacted(game, seat)
+        again = record.from_json(json.loads(json.dumps(known.to_json())))
+        assert (again.states, again.steps) == (known.states, known.steps)
+        assert record.redacted(again, seat).steps == known.steps
+        seen = [state for state in known.states if state.current_player() != CHANCE]
+        assert seen == [state.view(seat) for state in game.states]
+        with pytest.raises(RecordError, match="expected the view of seat"):
+            record.redacted(known, 1 - min(seat, 1))
+        # Swap two cards that the seat has not seen: what it knew stays the same.
+        start = game.start
+        stock = (*start.stock[:-2], *reversed(start.stock[-2:]))
+        assert (
+            record.redacted(
+                replace(game, steps=(), states=(start._replace(stock=stock),)), seat
+            ).start
+            == known.start
+        )
+
+
 BOXES = ("ones", "twos", "threes", "fours", "fives", "sixes", "three_", "four_")
 BOXES += ("full", "small", "large", "yacht", "chance")
+"""In order; what takes 0 is asked about twice, else the second Enter shows the help."""
 
 
 def test_a_game_killed_in_the_middle_is_resumed_to_the_same_end(
@@ -249,15 +274,15 @@ def test_a_game_killed_in_the_middle_is_resumed_to_the_same_end(
         assert main(["play", "yacht", *map(str, words)]) == 0
         return capsys.readouterr().out
 
-    typed = [word for box in BOXES for word in (box, "")]
+    typed = [word for box in BOXES for word in (box, "", "")]
     words = ("--level", "easy", "--seed", 5, "--record")
     whole, halves = tmp_path / "whole", tmp_path / "halves"
     assert " won" in play(typed, *words, whole)
-    shown = play([*typed[:9], "q", "y"], *words, halves)
+    shown = play([*typed[:13], "q", "y"], *words, halves)
     assert "keeps it for --resume" in shown
     with halves.open("ab") as file:
         file.write(b'{"seat":0,"mo')
-    shown = play(typed[8:], "--resume", halves)
+    shown = play(typed[12:], "--resume", halves)
     assert "was cut off; the game goes on from the line before" in shown
     assert halves.read_bytes() == whole.read_bytes()
     assert record.read(whole).returns is not None
@@ -276,3 +301,81 @@ def test_what_cannot_be_resumed_is_told(tmp_path: Path, run_ustad: Callable[...,
         assert told.status == 2
         assert message in told.err
         assert told.err.count("\n") == 1
+
+
+def test_people_at_one_table_are_called_by_name(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """Two people and a bot; each types on their own turn, and the record has their names."""
+    typed = [word for box in BOXES for word in (box, "", "") * 2]
+    monkeypatch.setattr(sys, "stdin", io.StringIO("".join(f"{line}\n" for line in typed)))
+    path = tmp_path / "game"
+    words = ["--people", "2", "--players", "3", "--seat", "1", "--level", "easy", "--seed", "5"]
+    names = ["--name", "Asha", "--name", "Bina"]
+    assert main(["play", "yacht", *words, *names, "--record", str(path)]) == 0
+    shown = capsys.readouterr().out
+    assert shown.count("Asha (seat 1) to move") == shown.count("Bina (seat 2) to move") == 13
+    game = record.read(path)
+    assert game.players == (("easy", "easy"), ("Asha", None), ("Bina", None))
+    assert game.returns is not None
+
+
+def test_hands_of_marriage_are_hidden_from_the_other_people(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The screen is cleared before the next one is asked to look, and nothing is shown before."""
+    start = entry_of("marriage").rules.read({}).new(2, 0, (5,))
+    drawn = start.apply(start.legal_moves()[0]).drawn
+    typed = ["stock", "", "8S", "", "", "q", "y"]
+    monkeypatch.setattr(sys, "stdin", io.StringIO("".join(f"{line}\n" for line in typed)))
+    words = ["--people", "2", "--players", "2", "--seed", "5", "--name", "Asha"]
+    assert main(["play", "marriage", *words]) == 0
+    shown = capsys.readouterr().out
+    first, second = shown.split("\x1b[2J")
+    assert "player 2 (seat 1): Enter shows your hand >" in second
+    assert "Asha (seat 0) to move" in first
+    assert "player 2 (seat 1) to move" in second
+    told = second.split("player 2 (seat 1) to move")[0]  # what happened, without the card drawn
+    assert "8S" in told
+    assert CARD_NAMES[drawn] not in told
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--people", "3", "--players", "2"], "--people: expected 1 to 2, got 3"),
+        (["--people", "0"], "--people: expected 1 to"),
+        (["--name", "a", "--name", "b"], "--name: expected at most 1 names"),
+    ],
+)
+def test_people_who_cannot_sit_are_told(
+    run_ustad: Callable[..., Any], words: list[str], message: str
+) -> None:
+    told = run_ustad("play", "pasa", "--level", "easy", *words)
+    assert (told.status, told.err.count("\n")) == (2, 1)
+    assert message in told.err
+
+
+def test_what_a_move_costs_is_told_before_it_is_settled(
+    tables: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Seed 5 rolls 1 4 5 6 6: keeping both sixes is best, keeping nothing costs 10 points."""
+    typed = ["66", "!", "u", "0", "!", "u", "q", "y"]
+    monkeypatch.setattr(sys, "stdin", io.StringIO("".join(f"{line}\n" for line in typed)))
+    words = ["--level", "hard", "--players", "1", "--seed", "5", "--tables", str(tables)]
+    assert main(["play", "yacht", *words]) == 0
+    shown = capsys.readouterr().out
+    assert "keep 6 6 costs nothing: nothing is better" in shown
+    assert "(expected total); best: keep 6 6" in shown
+
+
+def test_the_review_is_offered_at_the_end(
+    tables: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    typed = [*[word for box in BOXES for word in (box, "", "")][:-1], "r", "q"]
+    monkeypatch.setattr(sys, "stdin", io.StringIO("".join(f"{line}\n" for line in typed)))
+    words = ["--level", "easy", "--seed", "5", "--tables", str(tables)]
+    assert main(["play", "yacht", *words]) == 0
+    shown = capsys.readouterr().out
+    assert "r for what each decision cost" in shown
+    assert "seat 0 (you): 254.5877 (start)" in shown

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from ustad.runtime import Advisor, record, review
-from ustad.runtime.core.errors import RecordError, UsageError
+from ustad.runtime.core.errors import PositionError, RecordError, UsageError
 from ustad.runtime.core.game import CHANCE, OVER
 from ustad.runtime.core.registry import entry as entry_of
 from ustad.solver.build import build_table
@@ -194,6 +194,29 @@ def test_a_match_is_judged_round_by_round(
         for told in part:
             parts = sum(told[name] for name in ("start", "luck", "own", "others", "unexplained"))
             assert parts == pytest.approx(told["result"], abs=1e-9)
+
+
+def test_a_round_of_marriage_is_judged_by_predictions(advisor: Advisor) -> None:
+    """What was predicted and what came, with the rest named; expert's moves cost nothing."""
+    entry = entry_of("marriage")
+    rules = entry.rules.read({})
+    bots = [advisor.bot(entry, rules, level) for level in ("expert", "medium", "hard")]
+    state, steps = rules.new(3, 0, (4,)), []
+    states = [state]
+    while (player := state.current_player()) != OVER:
+        steps.append(bots[player].choose(state.view(player)))
+        state = state.apply(steps[-1])
+        states.append(state)
+    seats = tuple(record.Player("", None) for _ in range(3))
+    game = record.Record(entry, seats, tuple(steps), tuple(states), state.returns())
+    answer = check_sums(game, advisor)
+    assert (answer["unit"], answer["exact"]) == ("net", False)
+    assert answer["seats"][0]["own"] == 0
+    assert [told["result"] for told in answer["seats"]] == list(state.returns())
+    drawn = [at for at, step in enumerate(steps) if step == steps[0]]  # from the stock
+    assert all("luck" in answer["steps"][at] for at in drawn)
+    with pytest.raises(PositionError, match="expected a whole round"):
+        advisor.review_of(record.redacted(game, 0))
 
 
 def test_a_game_that_broke_off_is_judged_as_far_as_it_went(advisor: Advisor) -> None:

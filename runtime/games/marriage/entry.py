@@ -5,11 +5,13 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
+from typing import Any
 
 from ustad.runtime.core.chance import move_chance
 from ustad.runtime.core.entry import Entry, Levels
 from ustad.runtime.core.facts import Facts
 from ustad.runtime.core.game import LEVELS, Bot, Pace
+from ustad.runtime.core.judge import Judge
 from ustad.runtime.games.marriage.cards.maal import PRINTED
 from ustad.runtime.games.marriage.codec import CODEC
 from ustad.runtime.games.marriage.decisions import PLAIN, Kernels
@@ -17,6 +19,7 @@ from ustad.runtime.games.marriage.expert import ExpertBot
 from ustad.runtime.games.marriage.facts import MarriageFacts
 from ustad.runtime.games.marriage.features import new_work
 from ustad.runtime.games.marriage.hand import HAND_COMMAND
+from ustad.runtime.games.marriage.judge import Nets
 from ustad.runtime.games.marriage.levels import MarriageBot, level_weights
 from ustad.runtime.games.marriage.round.moves import Move
 from ustad.runtime.games.marriage.round.options import NAME
@@ -41,6 +44,7 @@ class MarriageLevels(Levels[Marriage, View, Move]):
 
     need_tables: frozenset[str] = frozenset()
     seeded = frozenset({"easy"})
+    units = MappingProxyType({"net": "expert"})
     paces = MappingProxyType(dict.fromkeys(LEVELS, Pace.SOON))
 
     def bot(self, level: str, rules: Marriage, tables: Path | None, seed: int) -> Bot[View, Move]:
@@ -56,6 +60,11 @@ class MarriageLevels(Levels[Marriage, View, Move]):
         """Return who knows the hands that expert's moves leave."""
         del rules, tables
         return MarriageFacts(bot) if isinstance(bot, ExpertBot) else None
+
+    def judge(self, unit: str, bot: ExpertBot) -> Judge[Any, Move]:
+        """Return who rates rounds for every seat."""
+        del unit
+        return Nets(bot)
 
     def prepare(self) -> None:
         """Load the compiled functions, or compile them."""

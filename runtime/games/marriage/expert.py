@@ -230,7 +230,7 @@ class Rated:
             if view.mine and self.drawn:
                 cards[self.best_blind(cards, self.dublees).discard] -= 1
         row, maal = self.features(cards), self.maal(cards)
-        return self.predicted(self._predictors(kind, row, maal, self.dublees, dealt))
+        return self.predicted(self.predictors_of(kind, row, maal, self.dublees, dealt))
 
     # What nets are predicted by.
 
@@ -238,16 +238,23 @@ class Rated:
         """Return what the net of a move that is the best of its kind is predicted by."""
         if isinstance(move, Draw):
             hand = self.sight.hand
-            return self._predictors(
+            return self.predictors_of(
                 self._draw_kind, self.features(hand), self.maal(hand), self.dublees
             )
         if isinstance(move, Lay):
             return self._after_lay(move)
         if isinstance(move, Finish):
-            return self._predictors(Kind.FINISH, np.zeros(0), self.maal_after(move), self.dublees)
+            return self.predictors_of(Kind.FINISH, np.zeros(0), self.maal_after(move), self.dublees)
         if isinstance(move, Discard):
             return self._after_discard(move.card)
         return self._after_show(move)
+
+    @property
+    def discard_kind(self) -> Kind:
+        """What nets after a discard are predicted by."""
+        if not self.shown:
+            return Kind.PRE_SHOW_DISCARD
+        return Kind.SHOW if self.sight.tiplu < 0 else Kind.POST_SHOW_DISCARD
 
     @property
     def _draw_kind(self) -> Kind:
@@ -257,12 +264,9 @@ class Rated:
         cards = self.sight.hand.copy()
         cards[card] -= 1
         row = self.features(cards)
-        kind = Kind.SHOW if self.sight.tiplu < 0 else Kind.POST_SHOW_DISCARD
-        if not self.shown:
-            kind = Kind.PRE_SHOW_DISCARD
-            if card < PUTALI:
-                add_neighbours(row, self.sight.hand, self.sight.unseen, card)
-        return self._predictors(kind, row, self.maal(cards), self.dublees)
+        if not self.shown and card < PUTALI:
+            add_neighbours(row, self.sight.hand, self.sight.unseen, card)
+        return self.predictors_of(self.discard_kind, row, self.maal(cards), self.dublees)
 
     def _after_show(self, move: Show | ShowDublees) -> Predictors:
         """Return the predictors after a show and, after a draw, the best discard."""
@@ -274,7 +278,7 @@ class Rated:
             cards[discard] -= 1
             owned[discard] -= 1
         row = self.post_show_features(cards, dublees)
-        return self._predictors(Kind.SHOW, row, self.maal(owned), dublees, not self.drawn)
+        return self.predictors_of(Kind.SHOW, row, self.maal(owned), dublees, not self.drawn)
 
     def _after_lay(self, move: Lay) -> Predictors:
         """Return the predictors of the best move after a tanela laid."""
@@ -282,7 +286,7 @@ class Rated:
         rated = Rated(after, self.bot)
         return rated.predictors(self.bot.choose(after))
 
-    def _predictors(
+    def predictors_of(
         self, kind: Kind, row: Floats, maal: int, dublees: bool, at_once: bool = False
     ) -> Predictors:
         """Return what the learned function of a kind predicts a net by."""
@@ -487,3 +491,13 @@ class Rated:
             f"{distance} from {goal}, {outs} of {unseen} unseen cards help, "
             f"about {turns:.0f} turns{text}"
         )
+
+
+def net_off_turn(bot: ExpertBot, view: View) -> float:
+    """Return the predicted net of a seat that is not to move, as after a discard of its own."""
+    rated = Rated(view, bot)
+    hand = rated.sight.hand
+    kind = rated.discard_kind
+    return rated.predicted(
+        rated.predictors_of(kind, rated.features(hand), rated.maal(hand), rated.dublees)
+    )

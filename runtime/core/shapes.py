@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, TypeAlias
 
 from ustad.runtime.core.errors import PositionError, UstadError
@@ -98,7 +99,11 @@ class Keys:
         self, value: Any, name: str, error: Callable[[str], UstadError] = PositionError
     ) -> Fields:
         """Return an object to be read key by key, or raise the error."""
-        return Fields(value, name, error, {*self.required, *self.optional})
+        return Fields(value, name, error, self._names)
+
+    @cached_property
+    def _names(self) -> frozenset[str]:
+        return frozenset((*self.required, *self.optional))
 
 
 def move_of(keys: Mapping[str, Shape], beside: Mapping[str, str] | None = None) -> Shape:

@@ -5,7 +5,6 @@ Errors name the key that cannot be so, and what was expected.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
@@ -72,8 +71,8 @@ def check_whole(
         seat, card = np.argwhere(missing > 0)[0]
         named = CARD_NAMES[card]
         raise PositionError(f"position: hands[{seat}]: expected {named}, taken and not thrown")
-    for key, told, true in (("maal", maal, deal.maal()), ("net", net, deal.returns())):
-        if told is not None and tuple(told) != true:
+    for key, told, counted in (("maal", maal, deal.maal), ("net", net, deal.returns)):
+        if told is not None and tuple(told) != (true := counted()):
             fields.fail(key, str([int(points) for points in true]), [int(p) for p in told])
 
 
@@ -105,22 +104,18 @@ def _check_stock(fields: Fields, public: PublicState) -> None:
 def _check_copies(fields: Fields, view: View) -> None:
     """Refuse a tiplu that cannot be seen, and more copies of a card than there are."""
     public = view.public
-    seen = Counter((*view.hand, *public.pile))
-    for seat in public.seats:
-        seen.update(seat.cards)
     if view.tiplu is not None:
-        seen[view.tiplu] += 1
         if view.tiplu >= PUTALI:
             fields.fail("tiplu", "a card of the packs", CARD_NAMES[view.tiplu])
         sees = public.shown(view.seat) or is_over(public.course)
         if not public.course.tiplu_drawn or not sees:
             fields.fail("tiplu", "null, since this seat has not shown", CARD_NAMES[view.tiplu])
-    for card, count in seen.items():
-        if count > COPIES[card]:
-            raise PositionError(
-                f"position: {CARD_NAMES[card]}: there are {COPIES[card]}, got {count} in hand, "
-                "table, pile and tiplu"
-            )
+    hidden = view.not_in_sight()
+    for card in np.flatnonzero(hidden < 0):
+        raise PositionError(
+            f"position: {CARD_NAMES[card]}: there are {COPIES[card]}, got "
+            f"{COPIES[card] - hidden[card]} in hand, table, pile and tiplu"
+        )
 
 
 # Shows and the finish.
@@ -250,12 +245,11 @@ def _check_whole_play(fields: Fields, view: View) -> None:
         )
     held = public.held()
     hidden = view.not_in_sight() - (held.sum(axis=0) - held[view.seat])
-    for card in range(CARDS):
-        if hidden[card] < 0:
-            raise PositionError(
-                f"position: taken: {CARD_NAMES[card]}: there are {COPIES[card]}, got "
-                f"{COPIES[card] - hidden[card]} with those that others have taken and hold"
-            )
+    for card in np.flatnonzero(hidden < 0):
+        raise PositionError(
+            f"position: taken: {CARD_NAMES[card]}: there are {COPIES[card]}, got "
+            f"{COPIES[card] - hidden[card]} with those that others have taken and hold"
+        )
     for seat in range(course.players):
         if seat == view.seat:
             missing = np.maximum(held[seat] - counts_of(view.hand), 0)

@@ -549,7 +549,10 @@ def _read_card(fields: Fields, key: str) -> int | None:
 def _card_list(fields: Fields, key: str, value: Any) -> Cards:
     if not isinstance(value, list):
         fields.fail(key, "a list of cards", value)
-    return tuple(_card(fields, key, card) for card in value)
+    try:
+        return tuple([CARD_NUMBER[card] for card in value])
+    except (KeyError, TypeError):  # one is no card: it is told which
+        return tuple(_card(fields, key, card) for card in value)
 
 
 def _meld_list(fields: Fields, key: str, value: Any) -> list[Cards]:
@@ -572,6 +575,11 @@ def _seat_cards(fields: Fields, key: str, players: int) -> tuple[SeatCard, ...]:
         fields.fail(key, 'a list of {"seat": ..., "card": ...}', value)
     found = []
     for at, item in enumerate(value):
+        if isinstance(item, dict) and item.keys() == SEAT_CARD.required.keys():
+            seat, card = item["seat"], item["card"]
+            if is_int(seat, 0, players - 1) and isinstance(card, str) and card in CARD_NUMBER:
+                found.append(SeatCard(seat, CARD_NUMBER[card]))
+                continue  # as it should be; what is not is read key by key, to tell what is wrong
         entry = SEAT_CARD.read(item, f"{key}[{at}]")
         seat = entry.integer("seat", 0, players - 1)
         found.append(SeatCard(seat, _card(entry, "card", entry.take("card"))))

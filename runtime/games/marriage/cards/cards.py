@@ -8,6 +8,7 @@ are a sorted tuple of them, or, for flat functions, (54,) how many there are of 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -59,7 +60,7 @@ def sorted_melds(found: Iterable[Iterable[int]]) -> Melds:
 
 def flat(found: Iterable[Cards]) -> Cards:
     """Return the cards of melds."""
-    return tuple(card for cards in found for card in cards)
+    return tuple(chain.from_iterable(found))
 
 
 def without(hand: Cards, cards: Iterable[int]) -> Cards:

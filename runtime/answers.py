@@ -33,6 +33,8 @@ class AskAnswer(TypedDict):
     outlook: NotRequired[str]
     asked: NotRequired[OptionAnswer]
     why: NotRequired[str]
+    final_total: NotRequired[dict[str, Any]]
+    bonus_chance: NotRequired[float]
 
 
 class Status(TypedDict):

@@ -151,12 +151,12 @@ class _Ends:
         for left in range(self.view.rolls_left):
             writes = choices[left] - FIRST_WRITE
             ends = np.flatnonzero(writes >= 0)
-            rows = self.rows(left, ends, writes[ends])
-            after = np.empty((len(ROLLS), rows.shape[1]))
-            after[ends] = rows
-            if left:
-                goes_on = np.flatnonzero(writes < 0)
-                after[goes_on] = kept[choices[left][goes_on]]
+            if not left:  # the last roll is written whatever it is
+                after = self.rows(left, ends, writes[ends])
+            else:
+                after = kept[np.minimum(choices[left], FIRST_WRITE - 1)]
+                if len(ends):
+                    after[ends] = self.rows(left, ends, writes[ends])
             kept = keep_values(after)
         return kept
 

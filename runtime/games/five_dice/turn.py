@@ -188,6 +188,19 @@ def keep_values(roll_values: Floats) -> Floats:
     return values
 
 
+def rolled(kept: Floats) -> Floats:
+    """Return (252,) the chance of each roll once the keeps of these chances are thrown.
+
+    Args:
+        kept: (462,) the chance of each keep; whole rolls stay.
+    """
+    chances = kept.copy()
+    for size in range(DICE):
+        given = np.broadcast_to(chances[SIZES[size]] * SIXTH, _GROWN[size].shape)
+        chances += np.bincount(_GROWN[size].ravel(), given.ravel(), len(KEEPS))
+    return chances[FIRST_ROLL:]
+
+
 def best_keeps(values: Floats) -> Floats:
     """Return (252, ...) the value of the best keep of zero to four dice of each roll.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
@@ -17,7 +18,13 @@ from ustad.runtime.games.five_dice.judge import SheetTotals
 from ustad.runtime.games.five_dice.sheet import SheetState
 from ustad.runtime.games.five_dice.tables import open_by_box
 from ustad.runtime.games.yacht.codec import CODEC
-from ustad.runtime.games.yacht.expert import AloneBot, GoalBot, make_expert, make_turn_gains
+from ustad.runtime.games.yacht.expert import (
+    AloneBot,
+    ExpertBot,
+    GoalBot,
+    make_expert,
+    make_turn_gains,
+)
 from ustad.runtime.games.yacht.facts import YachtFacts
 from ustad.runtime.games.yacht.levels import EasyBot, MediumBot, TableBot
 from ustad.runtime.games.yacht.outlooks import open_outlooks
@@ -26,7 +33,7 @@ from ustad.runtime.games.yacht.shares import WinShares
 from ustad.runtime.games.yacht.tables import TABLES
 from ustad.runtime.games.yacht.target import make_target_bot
 from ustad.runtime.games.yacht.text import TEXT
-from ustad.tables import open_table, tables_folder
+from ustad.tables import MissingTableError, open_table, tables_folder
 
 YachtBot = Bot[SheetState, Any]
 
@@ -53,7 +60,11 @@ class YachtLevels(Levels[Yacht, SheetState, Any]):
         """Return who knows what the turns of a bot and the rest of the game bring."""
         if not isinstance(bot, TableBot | GoalBot):
             return None
-        return YachtFacts(bot, open_by_box(TABLES, rules.options, tables))
+        outlooks = bot.outlooks if isinstance(bot, ExpertBot) else None
+        if outlooks is None:
+            with suppress(MissingTableError):
+                outlooks = open_outlooks(rules.options, tables)
+        return YachtFacts(bot, open_by_box(TABLES, rules.options, tables), outlooks)
 
     def plays_by(self, level: str, rules: Yacht, tables: Path | None) -> str | None:
         """Return the outlook that expert plays by."""

@@ -43,11 +43,17 @@ from numpy.typing import NDArray
 from ustad.runtime.core.game import Advice, Bot, RatedMove, TurnGains, rank
 from ustad.runtime.games.five_dice.bots import FIRST_WRITE, TurnBot, follow
 from ustad.runtime.games.five_dice.sheet import ROLLS_A_TURN, SheetState
-from ustad.runtime.games.five_dice.turn import DICE, HIGHEST_SUM, KEEPS, ROLLS, Turn, keep_values
+from ustad.runtime.games.five_dice.turn import (
+    DICE,
+    HIGHEST_SUM,
+    KEEPS,
+    ROLLS,
+    Turn,
+    rolled,
+)
 from ustad.runtime.games.yacht.distributions import (
     ALONE,
     ON_TOP,
-    REACH,
     Nodes,
     Selection,
     mixed_selection,
@@ -61,6 +67,7 @@ from ustad.runtime.games.yacht.levels import (
     YachtTurns,
     after_payments,
     five_equal_payments,
+    payment_numbers,
     side_by_side,
 )
 from ustad.runtime.games.yacht.outlooks import Outlooks, best_chance_weight, open_outlooks
@@ -564,12 +571,36 @@ def make_expert(rules: Yacht, table: Table, tables: Path | None) -> Bot[SheetSta
 # For people: what the sheet will come to.
 
 
-def sheet_notes(rating: TableBot, outlooks: Outlooks, view: SheetState) -> list[str]:
-    """Return lines on the final total and the upper bonus of the sheet whose turn it is."""
+class Band(NamedTuple):
+    """The final total of a sheet that level hard plays on.
+
+    Attributes:
+        low: with a chance of 5% it is no higher.
+        middle: with a chance of 50%.
+        high: with a chance of 95%.
+        bonus: the chance of the upper bonus.
+        exact: whether the outlook has every point.
+    """
+
+    low: int
+    middle: int
+    high: int
+    bonus: float
+    exact: bool
+
+
+def final_band(rating: TableBot, outlooks: Outlooks, view: SheetState) -> Band:
+    """Return the final total of the sheet whose turn it is, as a band."""
     chance, bonus = final_totals(rating, outlooks, view)
     sums = np.cumsum(chance)
     low, middle, high = (int(np.searchsorted(sums, part)) for part in (0.05, 0.5, 0.95))
-    about = "" if outlooks.exact else "about "
+    return Band(low, middle, high, bonus, outlooks.exact)
+
+
+def sheet_notes(rating: TableBot, outlooks: Outlooks, view: SheetState) -> list[str]:
+    """Return lines on the final total and the upper bonus of the sheet whose turn it is."""
+    low, middle, high, bonus, exact = final_band(rating, outlooks, view)
+    about = "" if exact else "about "
     return [
         f"final total under hard play: {about}{low} / {middle} / {high} (5 / 50 / 95%); "
         f"chance of the upper bonus {bonus:.1%}"
@@ -582,42 +613,42 @@ def final_totals(rating: TableBot, outlooks: Outlooks, view: SheetState) -> tupl
     Returns:
         (totals,) the chance of each final total from 0 on; the chance of the upper bonus.
     """
-    rules, sheet = rating.rules, view.sheet
-    if view.is_over() or view.rolls_left == ROLLS_A_TURN:
-        ending = _ending(outlooks, rules, sheet, sheet.total)
-        return ending[:-1], float(ending[-1])
-    choices = rating.turn_choices([sheet])[:, 0]
-    known: dict[Any, Floats] = {}
-    kept = np.zeros((0, 0))
-    # By the rolls left after a throw: how each roll ends, and each keep before that throw.
-    for left in range(view.rolls_left + (view.dice is not None)):
-        rolled = []
-        for roll, dice in enumerate(ROLLS):
-            chosen = int(choices[left, roll])
-            if chosen < FIRST_WRITE:
-                rolled.append(kept[chosen])
-                continue
-            after = rules.write(sheet, dice, left, WRITES[chosen - FIRST_WRITE])
-            if after not in known:
-                known[after] = _ending(outlooks, rules, after, sheet.total)
-            rolled.append(known[after])
-        kept = keep_values(np.array(rolled))
-    place = KEEPS.index(view.dice if view.dice is not None else view.kept)
-    return kept[place, :-1], float(kept[place, -1])
+    after = _after_turn(rating, view)
+    states = np.array([state_index(*rating.rules.state(sheet)) for sheet in after])
+    rows = outlooks.hard.rows(states)
+    totals = np.zeros(max(sheet.total for sheet in after) + rows.shape[1])
+    bonus = 0.0
+    for (sheet, chance), state, row in zip(after.items(), states, rows, strict=True):
+        totals[sheet.total : sheet.total + len(row)] += chance * row
+        earned = sheet.upper >= BONUS_AT
+        bonus += chance * (1.0 if earned else float(outlooks.bonus[state]))
+    return totals, bonus
 
 
-def _ending(outlooks: Outlooks, rules: Yacht, sheet: Sheet, total: int) -> Floats:
-    """Return the chance of each final total of a sheet, and last that of the upper bonus.
+def _after_turn(rating: TableBot, view: SheetState) -> dict[Sheet, float]:
+    """Return the sheets at the start of the next turn if hard plays this one, with their chances.
 
-    Args:
-        outlooks: what is to come.
-        rules: the rules.
-        sheet: the sheet, at the start of a turn.
-        total: its total at most a turn ago.
+    The chances go forward: from the dice through the choices on every roll.
     """
-    state = state_index(*rules.state(sheet))
-    row = outlooks.hard.rows(np.array([state]))[0]
-    found = np.zeros(total + MOST_A_TURN + REACH + 1)
-    found[sheet.total : sheet.total + len(row)] = row
-    found[-1] = 1.0 if sheet.upper >= BONUS_AT else outlooks.bonus[state]
+    sheet, left = view.sheet, view.rolls_left
+    if view.is_over() or left == ROLLS_A_TURN:
+        return {sheet: 1.0}
+    choices = rating.view_choices(view)
+    chances = np.zeros(len(KEEPS))
+    chances[KEEPS.index(view.dice if view.dice is not None else view.kept)] = 1.0
+    left -= view.dice is None  # the dice about to fall leave one roll less
+    found: dict[Sheet, float] = {}
+    while chances.any():
+        rolls, chosen = rolled(chances), choices[left]
+        goes_on = chosen < FIRST_WRITE
+        chances = np.bincount(chosen[goes_on], rolls[goes_on], len(KEEPS))
+        ends = np.flatnonzero((rolls > 0) & ~goes_on)
+        paid = payment_numbers(ends, chosen[ends] - FIRST_WRITE)
+        _, first, which = np.unique(paid, return_index=True, return_inverse=True)
+        weights = np.bincount(which, rolls[ends], len(first)).tolist()
+        for roll, weight in zip(ends[first].tolist(), weights, strict=True):
+            write = WRITES[chosen[roll] - FIRST_WRITE]
+            after = rating.rules.write(sheet, ROLLS[roll], left, write)
+            found[after] = found.get(after, 0.0) + weight
+        left -= 1
     return found

@@ -12,8 +12,9 @@ from ustad.runtime.games.five_dice.bots import Lane, TurnBot
 from ustad.runtime.games.five_dice.facts import SheetFacts
 from ustad.runtime.games.five_dice.sheet import SheetState
 from ustad.runtime.games.five_dice.tables import by_source
-from ustad.runtime.games.yacht.expert import ExpertBot, GoalBot
-from ustad.runtime.games.yacht.levels import FIVE_EQUAL, PAYMENTS, ROLL_PAYMENT, TableBot
+from ustad.runtime.games.yacht.expert import ExpertBot, GoalBot, final_band
+from ustad.runtime.games.yacht.levels import TableBot, payment_numbers
+from ustad.runtime.games.yacht.outlooks import Outlooks
 from ustad.runtime.games.yacht.rules import BONUS, BONUS_AT, BOXES, EXTRA_YACHT, Sheet
 from ustad.runtime.games.yacht.states import state_index
 from ustad.runtime.games.yacht.tables import BONUS_SOURCE, EXTRA_SOURCE, SOURCES
@@ -29,15 +30,27 @@ class YachtFacts(SheetFacts):
     Args:
         bot: the level; after this turn the expected total counts.
         table: what the boxes bring, None if it is not built.
+        outlooks: the score distributions, None if there are none.
     """
 
     sources = SOURCES
     bonus = BONUS
 
-    def __init__(self, bot: TableBot | GoalBot, table: Table | None) -> None:
+    def __init__(
+        self, bot: TableBot | GoalBot, table: Table | None, outlooks: Outlooks | None
+    ) -> None:
         self._bot = bot
         self._rating = bot if isinstance(bot, TableBot) else bot.rating
         self._table = table
+        self._outlooks = outlooks
+
+    def about(self, view: SheetState) -> Numbers:
+        """Return the band of the final total and the chance of the bonus, if hard plays on."""
+        if self._outlooks is None:
+            return {}
+        low, middle, high, bonus, exact = final_band(self._rating, self._outlooks, view)
+        band = {"p5": low, "p50": middle, "p95": high, "exact": exact}
+        return {"final_total": band, "bonus_chance": bonus}
 
     def player(self, view: SheetState) -> TurnBot:
         """Return who makes the choices of the turn: alone at the table, level hard."""
@@ -51,10 +64,7 @@ class YachtFacts(SheetFacts):
     def payments(self, rolls_left: int, rolls: Ints, writes: Ints) -> Ints:
         """Return (n,) the payments; five equal dice, which may be jokers, have their own."""
         del rolls_left
-        equal = np.isin(rolls, FIVE_EQUAL)
-        numbers = PAYMENTS.illegal + rolls * len(BOXES) + writes
-        found: Ints = np.where(equal, numbers, ROLL_PAYMENT[rolls, writes])
-        return found
+        return payment_numbers(rolls, writes)
 
     def held(self, sheets: Sequence[Sheet]) -> Floats:
         """Return (n, sources) what each source of sheets holds already."""

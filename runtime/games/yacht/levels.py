@@ -196,6 +196,16 @@ PAYMENT_BY_BOX = np.ascontiguousarray(ROLL_PAYMENT.T)
 _PAYMENT_NUMBER = PAYMENTS.by_pair()
 
 
+def payment_numbers(rolls: Ints, boxes: Ints) -> Ints:
+    """Return (n,) numbers that tell apart what n rolls bring, each in a box.
+
+    Five equal dice, which may be jokers and bring extra points, have numbers of their own.
+    """
+    equal = PAYMENTS.illegal + rolls * len(BOXES) + boxes
+    found: Ints = np.where(np.isin(rolls, FIVE_EQUAL), equal, ROLL_PAYMENT[rolls, boxes])
+    return found
+
+
 @lru_cache(maxsize=8192)
 def five_equal_payments(second_yacht: int, open_boxes: int) -> Ints:
     """Return (6, 13) the payments of the six rolls of five equal dice."""

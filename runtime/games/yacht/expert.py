@@ -641,7 +641,8 @@ def _after_turn(rating: TableBot, view: SheetState) -> dict[Sheet, float]:
     while chances.any():
         rolls, chosen = rolled(chances), choices[left]
         goes_on = chosen < FIRST_WRITE
-        chances = np.bincount(chosen[goes_on], rolls[goes_on], len(KEEPS))
+        chances = np.zeros(len(KEEPS))
+        np.add.at(chances, chosen[goes_on], rolls[goes_on])
         ends = np.flatnonzero((rolls > 0) & ~goes_on)
         paid = payment_numbers(ends, chosen[ends] - FIRST_WRITE)
         _, first, which = np.unique(paid, return_index=True, return_inverse=True)

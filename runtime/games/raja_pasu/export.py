@@ -96,7 +96,7 @@ FACTS = {
     "most_rounds": MOST_ROUNDS,
 }
 
-READER = ("raja_pasu.js", "margins.js", "repetitions.js", "search.js", "sowing.js")
+READER = ("raja_pasu.js", "board.js", "margins.js", "repetitions.js", "search.js", "sowing.js")
 
 _BITS = 7
 _MORE = 1 << _BITS

@@ -63,11 +63,12 @@ from ustad.runtime.games.yacht.levels import (
     FIVE_EQUAL,
     PAYMENT_BY_BOX,
     PAYMENTS,
+    ROLL_ENDING,
     TableBot,
     YachtTurns,
     after_payments,
     five_equal_payments,
-    payment_numbers,
+    sheet_numbers,
     side_by_side,
 )
 from ustad.runtime.games.yacht.outlooks import Outlooks, best_chance_weight, open_outlooks
@@ -614,7 +615,7 @@ def final_totals(rating: TableBot, outlooks: Outlooks, view: SheetState) -> tupl
         (totals,) the chance of each final total from 0 on; the chance of the upper bonus.
     """
     after = _after_turn(rating, view)
-    states = np.array([state_index(*rating.rules.state(sheet)) for sheet in after])
+    states = sheet_numbers(rating.rules, list(after))
     rows = outlooks.hard.rows(states)
     totals = np.zeros(max(sheet.total for sheet in after) + rows.shape[1])
     bonus = 0.0
@@ -644,7 +645,7 @@ def _after_turn(rating: TableBot, view: SheetState) -> dict[Sheet, float]:
         chances = np.zeros(len(KEEPS))
         np.add.at(chances, chosen[goes_on], rolls[goes_on])
         ends = np.flatnonzero((rolls > 0) & ~goes_on)
-        paid = payment_numbers(ends, chosen[ends] - FIRST_WRITE)
+        paid = ROLL_ENDING[ends, chosen[ends] - FIRST_WRITE]
         _, first, which = np.unique(paid, return_index=True, return_inverse=True)
         weights = np.bincount(which, rolls[ends], len(first)).tolist()
         for roll, weight in zip(ends[first].tolist(), weights, strict=True):

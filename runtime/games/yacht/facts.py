@@ -13,10 +13,9 @@ from ustad.runtime.games.five_dice.facts import SheetFacts
 from ustad.runtime.games.five_dice.sheet import SheetState
 from ustad.runtime.games.five_dice.tables import by_source
 from ustad.runtime.games.yacht.expert import ExpertBot, GoalBot, final_band
-from ustad.runtime.games.yacht.levels import TableBot, payment_numbers
+from ustad.runtime.games.yacht.levels import ROLL_ENDING, TableBot, sheet_numbers
 from ustad.runtime.games.yacht.outlooks import Outlooks
 from ustad.runtime.games.yacht.rules import BONUS, BONUS_AT, BOXES, EXTRA_YACHT, Sheet
-from ustad.runtime.games.yacht.states import state_index
 from ustad.runtime.games.yacht.tables import BONUS_SOURCE, EXTRA_SOURCE, SOURCES
 from ustad.tables import Table
 
@@ -64,7 +63,8 @@ class YachtFacts(SheetFacts):
     def payments(self, rolls_left: int, rolls: Ints, writes: Ints) -> Ints:
         """Return (n,) the payments; five equal dice, which may be jokers, have their own."""
         del rolls_left
-        return payment_numbers(rolls, writes)
+        found: Ints = ROLL_ENDING[rolls, writes]
+        return found
 
     def held(self, sheets: Sequence[Sheet]) -> Floats:
         """Return (n, sources) what each source of sheets holds already."""
@@ -78,8 +78,7 @@ class YachtFacts(SheetFacts):
         """Return (n, sources) what each source still brings, None where no table tells."""
         if self._table is None:
             return None
-        state = self._rating.rules.state
-        states = np.array([state_index(*state(sheet)) for sheet in sheets])
+        states = sheet_numbers(self._rating.rules, sheets)
         return by_source(self._table, states, self._rating.table.values[states])
 
     def chances(self, view: SheetState) -> Mapping[str, Lane]:

@@ -196,14 +196,16 @@ PAYMENT_BY_BOX = np.ascontiguousarray(ROLL_PAYMENT.T)
 _PAYMENT_NUMBER = PAYMENTS.by_pair()
 
 
-def payment_numbers(rolls: Ints, boxes: Ints) -> Ints:
-    """Return (n,) numbers that tell apart what n rolls bring, each in a box.
+def _endings() -> Ints:
+    numbers = ROLL_PAYMENT.copy()
+    own = PAYMENTS.illegal + np.arange(len(FIVE_EQUAL) * len(BOXES))
+    numbers[FIVE_EQUAL] = own.reshape(len(FIVE_EQUAL), len(BOXES))
+    return numbers
 
-    Five equal dice, which may be jokers and bring extra points, have numbers of their own.
-    """
-    equal = PAYMENTS.illegal + rolls * len(BOXES) + boxes
-    found: Ints = np.where(np.isin(rolls, FIVE_EQUAL), equal, ROLL_PAYMENT[rolls, boxes])
-    return found
+
+ROLL_ENDING = _endings()
+"""(252, 13): numbers that tell apart what a roll brings in each box: the payment, but five equal
+dice, which may be jokers and bring extra points, have numbers of their own."""
 
 
 @lru_cache(maxsize=8192)
@@ -296,6 +298,13 @@ class TableBot(RatingBot):
         at = after.is_open
         gains[:-1][at] = self.table.values[after.states[at]] + after.rewards[at]
         return gains
+
+
+def sheet_numbers(rules: Yacht, sheets: Sequence[Sheet]) -> Ints:
+    """Return (n,) the numbers of the states of sheets."""
+    known, states = columns(), side_by_side([rules.state(sheet) for sheet in sheets])
+    found: Ints = state_number(known.column, known.count, *states)
+    return found
 
 
 def side_by_side(states: Sequence[State]) -> States:

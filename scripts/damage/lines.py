@@ -1,7 +1,7 @@
 """Hostile requests to a running ``ustad serve``: each line gets one answer, none an internal error.
 
 Sound requests, over games played at random, and such whose values, keys, text or bytes were
-changed; NaN and infinities, keys twice, deep and huge JSON.
+changed; NaN and infinities, keys twice, deep and huge JSON; batches too long or nested.
 """
 
 from __future__ import annotations
@@ -26,6 +26,13 @@ from ustad.runtime.core.strict_json import LARGEST_TEXT, loads
 from ustad.runtime.questions import METHODS, Advisor, read_position
 from ustad.tables import TableError
 
+BESIDE: list[dict[str, Any]] = [
+    {"method": "ping"},
+    {"method": "games"},
+    {"method": "hand", "cards": "7H 7H 7H 8H 9H 10H PJ", "laid": ["7H 7H 7H"], "tiplu": "5C"},
+]
+"""Requests that need no position."""
+
 
 def sound_requests(luck: random.Random, count: int) -> list[dict[str, Any]]:
     """Return requests that are right, over positions of games played at random."""
@@ -49,13 +56,19 @@ def sound_requests(luck: random.Random, count: int) -> list[dict[str, Any]]:
                     given = {"move": entry.codec.move_to_json(step)}
                 if luck.random() < 0.1:
                     some = luck.choice([{"seed": seed}, {"level": "easy"}, {"level": "expert"}])
+                    seat = luck.randrange(players)
                     request = luck.choice(
                         [
                             {"method": "legal", "position": position},
+                            {"method": "status", "position": position},
+                            {"method": "view", "position": position, "seat": seat},
                             {"method": "apply", "position": position, **given},
                             {"method": "ask", "position": position, "level": "hard", "top": 3},
                             {"method": "move", "position": position, **some},
                             {"method": "new", "game": game, "players": players, "seed": seed},
+                            {"method": "new", "game": game, "first": seat % 2, "whole": True},
+                            {"method": "batch", "requests": requests[-2:]},
+                            luck.choice(BESIDE),
                         ]
                     )
                     requests.append({"id": len(requests), **request})
@@ -101,9 +114,13 @@ def hostile_line(requests: Sequence[Mapping[str, Any]], luck: random.Random) -> 
         text = text[:at] + luck.choice(HOSTILE_TEXTS) + text[at + luck.randrange(3) :]
     elif how < 0.15:  # a key twice
         text = text.replace("{", '{"id": 1, "method": "legal", ', 1)
-    elif how < 0.1502:
+    elif how < 0.152:  # a batch in a batch, or too many requests
+        inner = [request] if luck.random() < 0.9 else [{"method": "ping"}] * 10_001
+        nested = {"method": "batch", "requests": [{"method": "batch", "requests": inner}]}
+        text = json.dumps(luck.choice([nested, {"method": "batch", "requests": inner}]))
+    elif how < 0.1522:
         text = luck.choice(["[", '{"a":', '{"position":[']) * luck.choice([1000, 10**5])
-    elif how < 0.1504:
+    elif how < 0.1524:
         text = text[:-1] + ', "x": "' + "x" * luck.choice([10**5, LARGEST_TEXT]) + '"}'
     line = bytearray(text.encode("utf-8", "surrogatepass"))
     how = luck.random()

@@ -20,12 +20,14 @@ from ustad.runtime.export.folder import reader_files
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent.parent
-TOOLS = ("package.json", "package-lock.json", ".npmrc", "tsconfig.json")
+TOOLS = ("package.json", "package-lock.json", ".npmrc", "tsconfig.json", "types.mts")
+TYPES = ROOT / "runtime" / "export" / "npm" / "index.d.ts"
 STEPS = (("ci", "--no-audit", "--no-fund", "--silent"), ("run", "lint"), ("run", "types"))
 
 
 def lay_flat(folder: Path) -> None:
     """Copy the readers, the scripts and the configuration of the tools into a folder."""
+    shutil.copy(TYPES, folder / "ustad.d.ts")
     for name, text in reader_files().items():
         (folder / name).write_bytes(text)
     scripts = [path for top in ("scripts", "tests") for path in (ROOT / top).rglob("*.mjs")]

@@ -22,6 +22,8 @@ export const OVER = -4;
 
 export const LEVELS = ["easy", "medium", "hard", "expert"];
 
+const MOST_MS = 10_000_000;
+
 /** The games that there are, which an engine of another game names. */
 const NAMES = ["yacht", "dice_poker", "pasa", "raja_pasu", "marriage"];
 
@@ -46,9 +48,10 @@ const NAMES = ["yacht", "dice_poker", "pasa", "raja_pasu", "marriage"];
  * @property {(before: any, step: any, after: any) => JsonObject[]} events
  * @property {(state: any) => number[]} scores
  * @property {(state: any) => number[]} returns
- * @property {(state: any, level: string, chance: () => Chance) => any} choose
- * @property {(state: any, level: string) => Advice | null} rate what a level says of a state,
- *   null where it goes by a rule of thumb
+ * @property {(state: any, level: string, chance: () => Chance, most: number) => any} choose
+ *   what a level plays, a search taking so many milliseconds at most
+ * @property {(state: any, level: string, most: number) => Advice | null} rate what a level says of
+ *   a state, null where it goes by a rule of thumb
  *
  * @typedef {{ move: any, value: number }} Option
  * @typedef {{ best: any[], value: number, unit: Unit, options: Option[] }} Advice with what else
@@ -62,8 +65,11 @@ const METHODS = {
   view: { keys: ["position", "seat"], required: ["position", "seat"] },
   legal: { keys: ["position"], required: ["position"] },
   apply: { keys: ["position", "move", "outcome", "seed"], required: ["position"] },
-  ask: { keys: ["position", "level", "top", "facts", "move"], required: ["position"] },
-  move: { keys: ["position", "level", "seed"], required: ["position"] },
+  ask: {
+    keys: ["position", "level", "top", "facts", "move", "target", "max_ms"],
+    required: ["position"],
+  },
+  move: { keys: ["position", "level", "seed", "max_ms"], required: ["position"] },
 };
 
 /**
@@ -257,7 +263,7 @@ export class Engine {
   }
 
   /** @param {JsonObject} given */
-  _ask({ position, level = "expert", top, facts = false, move }) {
+  _ask({ position, level = "expert", top, facts = false, move, target, max_ms: most }) {
     const { game } = this;
     const state = this._read(position);
     const known = checkLevel(level);
@@ -270,10 +276,14 @@ export class Engine {
       throw new UstadError("usage", `facts: expected ${told}, got ${shown(facts)}`);
     }
     const asked = move === undefined ? null : this._checked(state, move);
-    const advice = game.rate(state, known);
+    if (target !== undefined) {
+      const told = `expected none, since this engine knows it in no game, got ${shown(target)}`;
+      throw new UstadError("usage", `target: ${told}`);
+    }
+    const advice = game.rate(state, known, milliseconds(most));
     if (advice === null) {
       if (game.player(state) < 0) return { best: [] };
-      return { best: [game.writeMove(this._choose(state, known, 0))] };
+      return { best: [game.writeMove(this._choose(state, known, 0, Infinity))] };
     }
     const { best, value, unit, options, ...rest } = advice;
     const written = options.map((option) => ({ ...option, move: game.writeMove(option.move) }));
@@ -309,7 +319,7 @@ export class Engine {
   }
 
   /** @param {JsonObject} given */
-  _move({ position, level = "expert", seed }) {
+  _move({ position, level = "expert", seed, max_ms: most }) {
     const state = this._read(position);
     const known = checkLevel(level);
     const used = seedOrFresh(seed);
@@ -317,7 +327,8 @@ export class Engine {
       const told = "position: there is no move to make here: expected a seat to move";
       throw new UstadError("move", told);
     }
-    return { move: this.game.writeMove(this._choose(state, known, used)), seed: used };
+    const chosen = this._choose(state, known, used, milliseconds(most));
+    return { move: this.game.writeMove(chosen), seed: used };
   }
 
   /**
@@ -326,10 +337,11 @@ export class Engine {
    * @param {any} state
    * @param {string} level
    * @param {number} seed
+   * @param {number} most milliseconds that a search may take.
    */
-  _choose(state, level, seed) {
+  _choose(state, level, seed, most) {
     const { game } = this;
-    return game.choose(state, level, () => new Chance(seed, "move", game.write(state)));
+    return game.choose(state, level, () => new Chance(seed, "move", game.write(state)), most);
   }
 
   // What the methods share.
@@ -378,6 +390,18 @@ export class Engine {
 function checkLevel(level) {
   if (typeof level === "string" && LEVELS.includes(level)) return level;
   throw new UstadError("usage", `level: expected one of ${LEVELS.join(", ")}, got ${shown(level)}`);
+}
+
+/**
+ * Return how many milliseconds a search may take, without end if nobody says.
+ *
+ * @param {unknown} most
+ */
+function milliseconds(most) {
+  if (most === undefined) return Infinity;
+  if (isWhole(most, 1, MOST_MS)) return most;
+  const expected = `a whole number from 1 to ${MOST_MS}`;
+  throw new UstadError("usage", `max_ms: expected ${expected}, got ${shown(most)}`);
 }
 
 /**

@@ -37,6 +37,7 @@ export interface Answer {
   readonly value?: number;
   readonly unit?: "expected_total" | "win_share" | "margin" | "net";
   readonly options?: readonly Option[];
+  readonly asked?: Option;
   readonly exact?: boolean;
   readonly win_shares?: readonly number[];
   readonly outlook?: string;
@@ -63,12 +64,17 @@ export interface AskRequest {
   readonly position: Position;
   readonly level?: Level | null;
   readonly top?: number | null;
+  /** A legal move, whose option is given as `asked`. */
+  readonly move?: Move | null;
+  /** Milliseconds that a search may take. */
+  readonly max_ms?: number | null;
 }
 
 export interface MoveRequest {
   readonly position: Position;
   readonly level?: Level | null;
   readonly seed?: number | null;
+  readonly max_ms?: number | null;
 }
 
 /** Answers requests about one game; nothing that is given or answered is changed later. */

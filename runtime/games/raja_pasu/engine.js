@@ -421,9 +421,10 @@ export class RajaPasu {
    * @param {State} state
    * @param {string} level
    * @param {() => Chance} chance
+   * @param {number} most milliseconds of a search
    * @returns {number}
    */
-  choose(state, level, chance) {
+  choose(state, level, chance, most) {
     if (level === "easy" || level === "medium") {
       const { moves } = this._played(state);
       if (level === "medium") return moves.reduce((a, b) => (b.gain > a.gain ? b : a)).hole;
@@ -432,7 +433,7 @@ export class RajaPasu {
       return chance().choice(capturing.length > 0 ? capturing : moves).hole;
     }
     const told = level === "expert" && stoodTwice(state).size === 0 ? this._told(state) : null;
-    return told?.hole ?? /** @type {Advice} */ (this.rate(state, level)).best[0];
+    return told?.hole ?? /** @type {Advice} */ (this.rate(state, level, most)).best[0];
   }
 
   /**
@@ -455,9 +456,10 @@ export class RajaPasu {
    *
    * @param {State} state
    * @param {string} level
+   * @param {number} most milliseconds of a search
    * @returns {Advice & { exact: boolean } | null}
    */
-  rate(state, level) {
+  rate(state, level, most) {
     if (level === "easy" || level === "medium") return null;
     const unit = /** @type {const} */ ("margin");
     if (isOver(state)) {
@@ -471,6 +473,7 @@ export class RajaPasu {
     const margin = level === "hard" ? () => null : this._margin(state.rules.origin);
     const search = new Search(skipped, margin);
     const twice = stoodTwice(state);
+    search.until = Date.now() + most;
     let found = this._margins(moves, level, margin, search);
     if (twice.size > 0 && level === "hard") {
       found = moves.map(({ after, other }, at) =>

@@ -40,6 +40,7 @@ export class Search {
     this.leaf = leaf;
     this.positions = 0;
     this.most = Infinity;
+    this.until = Infinity; // when a search that deepens stops, in milliseconds since the epoch
     /** @type {Map<string, { searched: number, margin: number, kind: number }>} */
     this.found = new Map();
     /** @type {Map<string, Child[]>} */
@@ -93,6 +94,7 @@ export class Search {
     if (known !== null) return { margin: known, proven: true };
     if (depth === 0) return { margin: 0, proven: false };
     if (this.positions >= this.most) throw new TooFar();
+    if (this.most < Infinity && this.until < Infinity && Date.now() > this.until) throw new TooFar();
     this.positions += 1;
     const key = `${own}:${seeds.join()}`;
     const before = this.found.get(key);

@@ -103,6 +103,8 @@ def _apply(args: argparse.Namespace) -> int:
         entry = registry.entry(args.game)
         for event in answer["events"]:
             print(json.dumps(event))
+        if "seed" in answer:
+            print(f"seed {answer['seed']}")
         print(narrow(entry.text.describe(entry.codec.state_from_json(answer["position"]))))
         print(json.dumps(answer["position"]))
     return OK

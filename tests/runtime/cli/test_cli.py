@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+import re
 import shlex
 import shutil
 import subprocess
@@ -724,6 +725,16 @@ def test_apply_as_text(run_ustad: Ustad) -> None:
     assert json.loads(first) == {"write": "ones", "seat": 0, "gained": 2, "total": 2}
     assert ENTRY.codec.state_from_json(json.loads(last)).totals() == (2,)
     assert any(line.split() == ["ones", "2"] for line in table)
+
+
+def test_apply_tells_the_seed_of_what_it_drew(run_ustad: Ustad) -> None:
+    waiting = json.dumps({**POSITION, "sheets": [{}], "dice": None, "rolls_left": 3})
+    run = run_ustad("apply", "yacht", "--position", "-", stdin=waiting)
+    [seed] = re.findall(r"^seed (\d+)$", run.out, re.MULTILINE)
+    again = run_ustad("apply", "yacht", "--position", "-", "--seed", seed, stdin=waiting)
+    assert again.out == run.out
+    told = run_ustad("apply", "yacht", "--position", "-", "--json", stdin=waiting).json
+    assert told["status"]["to"] == "move"
 
 
 @pytest.mark.parametrize(

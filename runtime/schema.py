@@ -9,6 +9,7 @@ options, and of the table of methods.  ``game`` and ``method`` select by ``if`` 
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from typing import Any
 
@@ -194,13 +195,22 @@ def _any_of_games(what: str, entries: Sequence[AnyEntry]) -> Shape:
     return {"type": "object", "minProperties": 1, "propertyNames": one_of(names)}
 
 
+def _keys_of(method: str) -> Keys:
+    """Return the keys that a method must and may have."""
+    keys, required = METHODS[method]
+    return Keys(
+        {key: KEYS[key] for key in keys if key in required},
+        {key: or_null(KEYS[key]) for key in keys if key not in required},
+    )
+
+
 def _request(entries: Sequence[AnyEntry]) -> Shape:
     methods: dict[str, Shape] = {}
-    for name, method in METHODS.items():
-        known = {"method": one_of([name])}
-        known |= {key: KEYS[key] for key in method.keys if key in method.required}
-        given = {key: or_null(KEYS[key]) for key in method.keys if key not in method.required}
-        methods[name] = Keys(known, {"id": _ID, **given}).schema()
+    for name in METHODS:
+        keys = _keys_of(name)
+        methods[name] = Keys(
+            {"method": one_of([name]), **keys.required}, {"id": _ID, **keys.optional}
+        ).schema()
     request = _selected("method", methods)
     for game in entries:
         moves = {key: or_null(ref(f"{game.name}_{key}")) for key in ("move", "outcome")}
@@ -217,3 +227,44 @@ def _steps_of(game: AnyEntry) -> Shape:
     step: Any = {key: ref(f"{game.name}_{key}") for key in ("move", "outcome")}
     steps = {"properties": {"steps": {"items": {"properties": step}}}}
     return case("game", game.name, steps, within="start")
+
+
+PROBLEM = Keys(
+    {"type": TEXT, "title": TEXT, "status": whole(400, 599), "detail": TEXT, "kind": TEXT},
+    {"pointer": TEXT},
+)
+"""An error over HTTP."""
+
+
+def openapi(version: str) -> Shape:
+    """Return the protocol over HTTP as OpenAPI 3.1; the schemas are those of :func:`schema`."""
+    schemas = {**schema()["$defs"], "problem": PROBLEM.schema()}
+    document = {
+        "openapi": "3.1.0",
+        "jsonSchemaDialect": DIALECT,
+        "info": {"title": "ustad", "version": version},
+        "paths": {
+            f"/v1/{method}": {
+                "post": {
+                    "operationId": method,
+                    "requestBody": {"required": True, "content": _json(_keys_of(method).schema())},
+                    "responses": {
+                        "200": _response("the result", ref(f"{method}_result")),
+                        "default": _response("what is wrong", ref("problem"), "problem+json"),
+                    },
+                }
+            }
+            for method in METHODS
+        },
+        "components": {"schemas": schemas},
+    }
+    found: Shape = json.loads(json.dumps(document).replace("#/$defs/", "#/components/schemas/"))
+    return found
+
+
+def _json(shape: Shape, kind: str = "json") -> Shape:
+    return {f"application/{kind}": {"schema": shape}}
+
+
+def _response(description: str, shape: Shape, kind: str = "json") -> Shape:
+    return {"description": description, "content": _json(shape, kind)}

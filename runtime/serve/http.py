@@ -45,6 +45,7 @@ from ustad.runtime.core.registry import NAMES
 from ustad.runtime.core.registry import entry as entry_of
 from ustad.runtime.core.strict_json import LARGEST_TEXT, MARK, loads
 from ustad.runtime.questions import METHODS, Advisor, check_level, read_position
+from ustad.runtime.schema import openapi
 from ustad.runtime.serve.connections import Connection
 from ustad.runtime.serve.problems import problem
 from ustad.runtime.serve.workers import Pool
@@ -329,6 +330,12 @@ async def health(request: Request) -> Response:
     return Response(json.dumps(told), media_type="application/json")
 
 
+async def described(request: Request) -> Response:
+    """Answer ``GET /v1/openapi.json``."""
+    del request
+    return Response(json.dumps(openapi(version("ustad"))), media_type="application/json")
+
+
 async def metrics(request: Request) -> Response:
     """Answer ``GET /metrics``."""
     service: Service = request.app.state.service
@@ -350,6 +357,7 @@ def application(settings: Settings) -> Starlette:
     app = Starlette(
         routes=[
             Route("/v1/health", health),
+            Route("/v1/openapi.json", described),
             Route("/v1/{method}", call, methods=["POST"]),
             Route("/metrics", metrics),
         ],

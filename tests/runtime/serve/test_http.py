@@ -18,11 +18,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+from jsonschema import Draft202012Validator, ValidationError
 
 from ustad.runtime.cli.serve import read_address
 from ustad.runtime.core.errors import UsageError
 from ustad.runtime.core.strict_json import LARGEST_TEXT
-from ustad.runtime.questions import Advisor
+from ustad.runtime.questions import METHODS, Advisor
 from ustad.runtime.serve.client import Client, ServerError
 from ustad.runtime.serve.problems import pointer
 
@@ -179,6 +180,19 @@ def test_health_and_metrics(server: Server) -> None:
     server.post("legal", {"position": POSITION})
     text = server.send("GET", "/metrics").read().decode()
     assert re.search(r'ustad_requests_total\{method="legal",status="200"\} \d', text)
+
+
+def test_openapi_describes_every_method(server: Server) -> None:
+    found = json.loads(server.send("GET", "/v1/openapi.json").read())
+    assert set(found["paths"]) == {f"/v1/{method}" for method in METHODS}
+    schemas = found["components"]["schemas"]
+    for name in re.findall(r"#/components/schemas/(\w+)", json.dumps(found)):
+        assert name in schemas
+    body = found["paths"]["/v1/ask"]["post"]["requestBody"]["content"]["application/json"]
+    asked = {**found, "$defs": {}, **body["schema"]}
+    Draft202012Validator(asked).validate({"position": POSITION, "level": "hard"})
+    with pytest.raises(ValidationError):
+        Draft202012Validator(asked).validate({"position": POSITION, "levle": "hard"})
 
 
 def test_hostile_connections_leave_the_server_well(server: Server) -> None:

@@ -28,8 +28,8 @@ import signature
 from benchmarks.common import BENCHMARKS, SLOW, Row
 from ustad.tables import TableError
 
-for game in ("yacht", "dice_poker", "pasa", "raja_pasu", "marriage"):
-    import_module(f"benchmarks.{game}")
+for module in ("yacht", "dice_poker", "pasa", "raja_pasu", "marriage", "facts"):
+    import_module(f"benchmarks.{module}")
 
 MARKDOWN = Path(__file__).with_name("README.md")
 

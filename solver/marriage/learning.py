@@ -18,9 +18,12 @@ opponents were (``records``).  They leave the slopes as they are and take
 more than half of the variance away.
 
 **The predicted net** is a second regression, of the net from each opponent on what a seat
-knows at a decision, one for each kind of decision.  The rounds are of the learned weights
-themselves, of two to five players in turn, and now and then a show, a finish or a tanela
-is passed over, so that the net without it is learned too.
+knows after a move, one for each kind of move.  The rounds are of the learned weights
+themselves, of two to five players, most of them under the default options and the others with
+one option changed; each number of players and each option has an intercept of its own.  In
+every other round one decision is another than the seat would make: it draws from the other
+place, or passes over a show, a finish or a tanela.  Of such a round only what comes from there
+on is noted, so that all that is learned is the net of playing on by the weights.
 
 Rounds are played in blocks, each with sums of its own, added in order; the numbers
 are rounded to ``DECIMALS``: they are the same for any number of threads.
@@ -28,7 +31,7 @@ are rounded to ``DECIMALS``: they are the same for any number of threads.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any, NamedTuple
@@ -41,8 +44,8 @@ from ustad.runtime.games.marriage.cards.cards import CARDS, COPIES, Floats, Ints
 from ustad.runtime.games.marriage.decisions import Player
 from ustad.runtime.games.marriage.features import Work, new_work
 from ustad.runtime.games.marriage.levels import level_weights, player_of
-from ustad.runtime.games.marriage.round.options import RuleNumbers
-from ustad.runtime.games.marriage.round.rules import Marriage
+from ustad.runtime.games.marriage.round.options import OPTIONS, RuleNumbers
+from ustad.runtime.games.marriage.round.rules import RULES, Marriage
 from ustad.runtime.games.marriage.states import (
     BESIDE,
     HAND_ROWS,
@@ -57,8 +60,9 @@ from ustad.runtime.games.marriage.states import (
     Weights,
 )
 from ustad.solver.marriage.records import LUCK, Record, new_record
-from ustad.solver.marriage.rounds import Players, play_round, seated
+from ustad.solver.marriage.rounds import Notes, Players, play_round, seated
 
+DEFAULT = Marriage()
 DECK: Ints = np.repeat(np.arange(CARDS), COPIES)
 
 SEED = 2026
@@ -66,19 +70,66 @@ PLAYERS = 4
 STEPS = ((1.0, 64_000), (2.0, 64_000))
 """The noise and the rounds of each step; the noise of the first is in turns, of the next in
 net points."""
-NET_ROUNDS = 48_000
-PASSES = 0.03
-"""How often the rounds of nets pass over a show, a finish or a tanela: so that it is known
-what that costs."""
+
+
+class NetRounds(NamedTuple):
+    """From how many rounds of each number of players nets are learned.
+
+    Attributes:
+        default: under the default options.
+        changed: with an option changed.
+        pure_master: with ``master_is_pure``, whose rounds take ten times as long.
+    """
+
+    default: int
+    changed: int
+    pure_master: int
+
+    @property
+    def total(self) -> int:
+        """All of them."""
+        return sum(lot.rounds for lot in lots(self))
+
+
+NET_ROUNDS = NetRounds(3000, 500, 60)
 BLOCK = 500
 RIDGE = 1e-3
+NET_RIDGE = 1e-6
 DECIMALS = 4
 LEAST_SPREAD = 1e-7
 """A feature whose mean square is less cannot be learned and weighs nothing."""
 FIVE = 5.0
 """What a five paid for laying is worth where it is known to be paid."""
 
-ROUNDS = sum(rounds for _, rounds in STEPS) + NET_ROUNDS
+OPTION_SETS: tuple[dict[str, Any], ...] = (
+    {},
+    *({one.name: other} for one in OPTIONS for other in one.choices if other != one.default),
+)
+"""The default options, and each option changed alone."""
+
+
+class Lot(NamedTuple):
+    """Rounds of one number of players under some options, at most BLOCK of them."""
+
+    options: dict[str, Any]
+    players: int
+    rounds: int
+
+
+def lots(rounds: NetRounds) -> list[Lot]:
+    """Return the lots of a step in which nets are learned."""
+    found = []
+    for options in OPTION_SETS:
+        many = rounds.changed if options else rounds.default
+        if options.get("master_is_pure"):
+            many = rounds.pure_master
+        for players in range(RULES.seats.least, RULES.seats.most + 1):
+            sizes = [BLOCK] * (many // BLOCK) + [many % BLOCK]
+            found += [Lot(options, players, size) for size in sizes if size]
+    return found
+
+
+ROUNDS = sum(rounds for _, rounds in STEPS) + NET_ROUNDS.total
 PRODUCTS = WEIGHTS + 2 * LUCK + 2
 BY_RULE = (
     Weights.PRE_SHOW_DRAW + PreShowTake.PRINTED,
@@ -132,7 +183,7 @@ def add_rounds(
     orders: Ints,
     numbers: RuleNumbers,
     players: Players,
-    passes: float,
+    notes: bool,
     seed: int,
     work: Work,
     record: Record,
@@ -145,7 +196,7 @@ def add_rounds(
         orders: (rounds, 160) the decks.
         numbers: the options.
         players: how the seats play; of those without noise no features are added.
-        passes: see ``play_round``; without any, ``net_products`` is left alone.
+        notes: whether ``net_products`` is added to; then every other round explores.
         seed: of the noise.
         work: working arrays.
         record: working space.
@@ -156,7 +207,10 @@ def add_rounds(
     line = np.zeros(len(products))
     many = len(players.temperatures)
     for number in range(len(orders)):
-        play_round(orders[number], 0, numbers, players, passes, seed + number, work, record)
+        of_nets = Notes.NOTHING
+        if notes:
+            of_nets = Notes.ALL if number % 2 == 0 else Notes.EXPLORED
+        play_round(orders[number], 0, numbers, players, of_nets, seed + number, work, record)
         for seat in range(many):
             for at in range(record.noted[seat]):
                 from_each = record.net[seat] / (many - 1)
@@ -174,17 +228,17 @@ def decks(block: int, rounds: int, seed: int) -> Ints:
 
 def learn_block(block: int, weights: Floats, temperature: float, rounds: int, seed: int) -> Floats:
     """Return the products of the features from one block of rounds; see :func:`add_rounds`."""
-    player = Player(weights, temperature, lays=True, finds_best=True, seed=0)
-    return _block(block, decks(block, rounds, seed), [player] * PLAYERS, 0.0).features
+    player = player_of("expert", weights, 0)._replace(temperature=temperature)
+    players = [player] * PLAYERS
+    return _block(block, decks(block, rounds, seed), players, DEFAULT.numbers, False).features
 
 
-def net_block(block: int, weights: Floats, rounds: int, seed: int) -> Floats:
-    """Return the products of what a net is predicted by from one block of rounds.
-
-    The blocks are of two, three, four and five players in turn.
-    """
-    players = [player_of("expert", weights, 0)] * (2 + block % 4)
-    return _block(block, decks(block, rounds, seed), players, PASSES).nets
+def net_block(block: int, todo: list[Lot], weights: Floats, seed: int) -> Floats:
+    """Return the products of what a net is predicted by from one lot of rounds."""
+    lot = todo[block]
+    players = [player_of("expert", weights, 0)] * lot.players
+    orders = decks(block, block * BLOCK + lot.rounds, seed)
+    return _block(block, orders, players, RULES.read(lot.options).numbers, True).nets
 
 
 class Products(NamedTuple):
@@ -194,14 +248,15 @@ class Products(NamedTuple):
     nets: Floats
 
 
-def _block(block: int, orders: Ints, players: list[Player], passes: float) -> Products:
+def _block(
+    block: int, orders: Ints, players: list[Player], numbers: RuleNumbers, notes: bool
+) -> Products:
     sums = Products(
         np.zeros((PRODUCTS, PRODUCTS)),
         np.zeros((len(Kind), LONGEST_ROW + 1, LONGEST_ROW + 1)),
     )
-    numbers, record = Marriage().numbers, new_record(len(players))
-    seed = block * BLOCK
-    add_rounds(orders, numbers, seated(players), passes, seed, new_work(), record, *sums)
+    record, seed = new_record(len(players)), block * BLOCK
+    add_rounds(orders, numbers, seated(players), notes, seed, new_work(), record, *sums)
     return sums
 
 
@@ -248,12 +303,13 @@ class Blocks:
         self._pool, self._total, self._progress = pool, total, progress
         self._done = 0
 
-    def added(self, block: Callable[[int], Floats], rounds: int) -> Floats:
-        """Return the sum of what all blocks of some rounds bring."""
+    def added(self, play: Callable[[int], Floats], rounds: Sequence[int]) -> Floats:
+        """Return the sum of what blocks of so many rounds bring; ``play`` gets their numbers."""
         sums: Any = 0.0
-        for products in self._pool.map(block, range(-(-rounds // BLOCK))):
+        played = self._pool.map(play, range(len(rounds)))
+        for products, many in zip(played, rounds, strict=True):
             sums = sums + products
-            self._done = min(self._done + BLOCK, self._total)
+            self._done += many
             if self._progress:
                 self._progress(self._done, self._total)
         return np.asarray(sums)
@@ -264,7 +320,7 @@ def learn(
     seed: int = SEED,
     progress: Progress | None = None,
     threads: int | None = None,
-    net_rounds: int = NET_ROUNDS,
+    net_rounds: NetRounds = NET_ROUNDS,
 ) -> Floats:
     """Return (NUMBERS,) the numbers of expert, learned from nothing but the rules.
 
@@ -273,11 +329,12 @@ def learn(
         seed: of the decks.
         progress: called with the rounds played and all rounds.
         threads: how many to use, all cores by default.
-        net_rounds: rounds to learn the predicted net from.
+        net_rounds: the rounds from which the predicted net is learned.
     """
     weights = level_weights("hard")
     with ThreadPoolExecutor(threads or available_cores()) as pool:
-        blocks = Blocks(pool, sum(rounds for _, rounds in steps) + net_rounds, progress)
+        total = sum(rounds for _, rounds in steps) + net_rounds.total
+        blocks = Blocks(pool, total, progress)
         for step, (temperature, rounds) in enumerate(steps):
             block = partial(
                 learn_block,
@@ -286,25 +343,37 @@ def learn(
                 rounds=rounds,
                 seed=seed + step,
             )
-            weights = slopes(blocks.added(block, rounds))[:WEIGHTS]
+            sizes = [min(BLOCK, rounds - first) for first in range(0, rounds, BLOCK)]
+            weights = slopes(blocks.added(block, sizes))[:WEIGHTS]
             weights[[*BY_RULE]] = 0.0
             weights = np.round(weights, DECIMALS)
-        block = partial(net_block, weights=weights, rounds=net_rounds, seed=seed + len(steps))
-        nets = net_numbers(blocks.added(block, net_rounds))
+        todo = lots(net_rounds)
+        block = partial(net_block, todo=todo, weights=weights, seed=seed + len(steps))
+        nets = net_numbers(blocks.added(block, [lot.rounds for lot in todo]))
     return np.round(np.concatenate([weights, nets]), DECIMALS)
 
 
 def net_numbers(products: Floats) -> Floats:
-    """Return (NUMBERS - WEIGHTS,) the numbers that predict nets, from sums of products."""
+    """Return (NUMBERS - WEIGHTS,) the numbers that predict nets, from sums of products.
+
+    A five that is paid for certain is worth 5.  What another may be worth is learned from
+    discards alone, so that a tanela laid adds as much to the stock as to the pile.
+    """
     numbers = np.zeros(NUMBERS)
-    for kind, row in zip(Kind, HAND_ROWS, strict=True):
+    uncertain = 0.0
+    for kind in sorted(Kind, key=lambda kind: kind == Kind.PRE_SHOW_STOCK):
+        row = HAND_ROWS[kind]
         used = [*range(row + BESIDE), LONGEST_ROW]
+        known = {row + Beside.CERTAIN_FIVES: FIVE}
+        if kind == Kind.PRE_SHOW_STOCK:
+            known[row + Beside.FIVES] = uncertain
         of_kind = products[kind][np.ix_(used, used)]
+        for column, slope in known.items():
+            of_kind = without_column(of_kind, column, slope)
         found = numbers[KIND_STARTS[kind] : KIND_STARTS[kind + 1]]
-        if kind in (Kind.PRE_SHOW_DRAW, Kind.PRE_SHOW_DISCARD):
-            found[:] = slopes(of_kind)
-        else:
-            fives = row + Beside.FIVES
-            found[:] = slopes(without_column(of_kind, fives, FIVE))
-            found[fives] = FIVE
+        found[:] = slopes(of_kind, NET_RIDGE)
+        for column, slope in known.items():
+            found[column] = slope
+        if kind == Kind.PRE_SHOW_DISCARD:
+            uncertain = float(found[row + Beside.FIVES])
     return numbers[WEIGHTS:]

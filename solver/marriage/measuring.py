@@ -2,23 +2,36 @@
 
 from __future__ import annotations
 
-import numpy as np
+from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
+import ustad.runtime.games.marriage.kernels  # noqa: F401  # lets compiled code call the rules
+from ustad.runtime.core.kernels import compiled
 from ustad.runtime.core.work import Progress
 from ustad.runtime.games.marriage.cards.cards import Floats
-from ustad.runtime.games.marriage.expert import ExpertBot
+from ustad.runtime.games.marriage.decisions import FIRST_OF_EQUALS, Player, weigh
 from ustad.runtime.games.marriage.features import new_work
-from ustad.runtime.games.marriage.kernels import KERNELS
 from ustad.runtime.games.marriage.levels import level_weights, player_of
-from ustad.runtime.games.marriage.round.moves import Finish, Lay, Show, ShowDublees
 from ustad.runtime.games.marriage.round.rules import Marriage
-from ustad.runtime.games.marriage.states import WEIGHTS
+from ustad.runtime.games.marriage.states import KIND_STARTS, WEIGHTS
 from ustad.runtime.games.marriage.tables import shipped_numbers
-from ustad.solver.marriage.learning import DECK, PLAYERS
-from ustad.solver.marriage.records import new_record
-from ustad.solver.marriage.rounds import play_round, seated
+from ustad.solver.marriage.learning import DECK, DEFAULT, PLAYERS
+from ustad.solver.marriage.records import Played, Record, new_record
+from ustad.solver.marriage.rounds import Notes, play_round, seated
 
-DEFAULT = Marriage()
+FIRST, ANY = "expert, first of equals", "expert, any of equals"
+"""What else can be measured: expert playing, of moves that are equally good, always the first,
+or one that another seed picks."""
+
+
+def player(name: str, numbers: Floats, seed: int) -> Player:
+    """Return how a level, FIRST or ANY plays; ``seed``, not 0, picks one of equals for ANY."""
+    if name not in ("expert", FIRST, ANY):
+        return player_of(name, level_weights(name), 0)
+    picks = {FIRST: FIRST_OF_EQUALS, ANY: seed}
+    return player_of("expert", numbers[:WEIGHTS], 0)._replace(seed=picks.get(name, 0))
 
 
 def measure(
@@ -37,8 +50,8 @@ def measure(
     seat; all against themselves win exactly 0, for the nets of a deal sum to zero.
 
     Args:
-        hero: a level.
-        others: the level of all other seats.
+        hero: a level, FIRST or ANY.
+        others: the same of all other seats.
         deals: how many.
         seed: of the decks and of the noise of easy.
         players: how many seats.
@@ -48,65 +61,104 @@ def measure(
     """
     if numbers is None:
         numbers = shipped_numbers()
-    hero_plays, others_play = (
-        player_of(level, numbers[:WEIGHTS] if level == "expert" else level_weights(level), 0)
-        for level in (hero, others)
-    )
-    tables = [
-        seated([hero_plays if other == seat else others_play for other in range(players)])
-        for seat in range(players)
-    ]
     work, record = new_work(), new_record(players)
     means = np.zeros(deals)
     for deal in range(deals):
         order = np.random.default_rng((seed, deal)).permutation(DECK)
-        for seat, at_table in enumerate(tables):
-            play_round(order, 0, rules.numbers, at_table, 0.0, deal, work, record)
+        for seat in range(players):
+            table = seated(
+                [
+                    player(hero if other == seat else others, numbers, deal + 1)
+                    for other in range(players)
+                ]
+            )
+            play_round(order, 0, rules.numbers, table, Notes.NOTHING, deal, work, record)
             means[deal] += record.net[seat] / players
         if progress:
             progress(deal + 1, deals)
     return float(means.mean()), float(1.96 * means.std(ddof=1) / np.sqrt(deals))
 
 
+class Errors(NamedTuple):
+    """By how much nets are predicted too high for one sort of move.
+
+    Attributes:
+        mean: predicted less realised, in net points.
+        half_width: of its 95% interval, rounds counting as independent of each other alone.
+        moves: how many were played.
+    """
+
+    mean: float
+    half_width: float
+    moves: int
+
+
 def prediction_errors(
-    rounds: int, seed: int, players: int = PLAYERS, rules: Marriage = DEFAULT
-) -> dict[str, tuple[float, float]]:
-    """Return how much more net expert predicts than it realises, and the 95% half-widths.
+    rounds: int,
+    seed: int,
+    players: int = PLAYERS,
+    rules: Marriage = DEFAULT,
+    numbers: Floats | None = None,
+) -> dict[str, Errors]:
+    """Return how much more net expert predicts for the moves that it plays than it realises.
 
     Args:
         rounds: how many rounds of experts.
         seed: of the decks.
         players: how many seats.
         rules: with their options.
+        numbers: of expert, those that ship by default.
 
     Returns:
-        For the first decision of a seat, and for its shows, finishes and tanelas laid, the
-        mean and the half-width.
+        For each sort of move that was played, see :class:`ustad.solver.marriage.records.Played`.
+        A stock that is told a little higher, since the weights prefer it to a pile that is
+        predicted to bring more, counts as it is predicted.
     """
-    bot = ExpertBot(shipped_numbers(), KERNELS)
-    names = {Show: "show", ShowDublees: "show", Finish: "finish", Lay: "lay"}
-    errors: dict[str, list[float]] = {"first": [], "show": [], "finish": [], "lay": []}
+    return errors_of(error_sums(rounds, seed, players, rules, numbers))
+
+
+def error_sums(
+    rounds: int,
+    seed: int,
+    players: int = PLAYERS,
+    rules: Marriage = DEFAULT,
+    numbers: Floats | None = None,
+) -> NDArray[np.float64]:
+    """Return (rounds, sorts of moves, 2) the sums of errors, and how many moves there were."""
+    if numbers is None:
+        numbers = shipped_numbers()
+    experts = seated([player("expert", numbers, 0)] * players)
+    work, record, found = new_work(), new_record(players), np.zeros((rounds, len(Played), 2))
     for number in range(rounds):
-        state = rules.deal(players, (seed, number))
-        predicted: list[tuple[str, int, float]] = []
-        begun: set[int] = set()
-        while not state.is_over():
-            seat = state.current_player()
-            view = state.view(seat)
-            move = bot.choose(view)
-            if seat not in begun or type(move) in names:
-                net = bot.ask(view).value or 0.0
-                if seat not in begun:
-                    predicted.append(("first", seat, net))
-                    begun.add(seat)
-                if type(move) in names:
-                    predicted.append((names[type(move)], seat, net))
-            state = state.apply(move)
-        net_of = state.returns()
-        for name, seat, net in predicted:
-            errors[name].append(net - net_of[seat])
-    return {
-        name: (float(np.mean(found)), float(1.96 * np.std(found, ddof=1) / np.sqrt(len(found))))
-        for name, found in errors.items()
-        if len(found) > 1
-    }
+        order = np.random.default_rng((seed, number)).permutation(DECK)
+        play_round(order, 0, rules.numbers, experts, Notes.ALL, number, work, record)
+        add_errors(found[number], record, numbers)
+    return found
+
+
+@compiled
+def add_errors(sums: Floats, record: Record, numbers: Floats) -> None:
+    """Add to (sorts of moves, 2) the errors of a round, and how many moves there were."""
+    others = len(record.net) - 1
+    for seat in range(len(record.net)):
+        for at in range(record.moves[seat]):
+            line = record.lines[seat, at]
+            if line < record.noted[seat]:
+                first = KIND_STARTS[record.kinds[seat, line]]
+                size = KIND_STARTS[record.kinds[seat, line] + 1] - first
+                predicted = weigh(record.predictors[seat, line, :size], numbers, first)
+                sums[record.played[seat, at], 0] += others * predicted - record.net[seat]
+                sums[record.played[seat, at], 1] += 1.0
+
+
+def errors_of(sums: NDArray[np.float64]) -> dict[str, Errors]:
+    """Return the errors of each sort of move from the sums of rounds; see :func:`error_sums`."""
+    found = {}
+    for sort in Played:
+        of_round, moves = sums[:, sort, 0], sums[:, sort, 1]
+        if many := int(moves.sum()):
+            mean = of_round.sum() / many
+            spread = np.sqrt(((of_round - mean * moves) ** 2).sum()) / many
+            name = sort.name.lower()
+            found[name] = Errors(float(mean), float(1.96 * spread), many)
+    return found

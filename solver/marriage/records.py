@@ -5,6 +5,8 @@
 - **Luck.**  How good the dealt hand is, and for each card from the stock whether it helped,
   less the chance that it did.
 - **Predictors.**  What the net is predicted by, decision by decision.
+- **Decisions.**  What was decided, and which predictors tell the net of it: a card taken from
+  the pile, a tanela laid and a show are worth what the move after them is.
 """
 
 from __future__ import annotations
@@ -16,12 +18,12 @@ import numpy as np
 
 from ustad.runtime.core.kernels import compiled
 from ustad.runtime.games.marriage.cards.cards import COPIES, MASTER, NO_CARD, PUTALI, Floats, Ints
-from ustad.runtime.games.marriage.cards.maal import laid_points, maal_points
 from ustad.runtime.games.marriage.cards.shows import dublee_count
 from ustad.runtime.games.marriage.decisions import Action, Decision
 from ustad.runtime.games.marriage.features import (
-    Standing,
     Work,
+    add_neighbours,
+    discard_kind,
     fill_predictors,
     rate_after_show,
     rate_before_show,
@@ -29,7 +31,6 @@ from ustad.runtime.games.marriage.features import (
 from ustad.runtime.games.marriage.round.course import sees_at_once
 from ustad.runtime.games.marriage.round.known import Sight, has_dublees, has_shown
 from ustad.runtime.games.marriage.round.options import RuleNumbers
-from ustad.runtime.games.marriage.round.settlement import tanelas_laid
 from ustad.runtime.games.marriage.states import (
     LONGEST_ROW,
     NOTHING,
@@ -43,6 +44,20 @@ from ustad.runtime.games.marriage.states import (
 
 MOST_NOTED = 160
 """Of so many decisions of a seat in one round the predictors are noted."""
+
+
+class Played(IntEnum):
+    """What was decided, as errors of predictions are told apart."""
+
+    STOCK = 0
+    PILE = 1
+    LAY = 2
+    SHOW = 3
+    DEALT_SHOW = 4
+    FINISH = 5
+    DISCARD_BEFORE_SHOW = 6
+    DISCARD_AFTER_SHOW = 7
+    BLIND_DISCARD = 8
 
 
 class Luck(IntEnum):
@@ -75,6 +90,9 @@ class Record(NamedTuple):
             decision by decision.
         kinds: (players, MOST_NOTED) their kinds.
         noted: (players,) how many.
+        played: (players, MOST_NOTED) what was decided.
+        lines: (players, MOST_NOTED) which of the predictors tell the net of it.
+        moves: (players,) how many decisions are noted.
         maal: (players,) the maal that counts.
         net: (players,) what the seat wins.
     """
@@ -84,6 +102,9 @@ class Record(NamedTuple):
     predictors: Floats
     kinds: Ints
     noted: Ints
+    played: Ints
+    lines: Ints
+    moves: Ints
     maal: Ints
     net: Ints
 
@@ -94,6 +115,9 @@ def new_record(players: int) -> Record:
         np.zeros((players, WEIGHTS)),
         np.zeros((players, LUCK)),
         np.zeros((players, MOST_NOTED, LONGEST_ROW)),
+        np.zeros((players, MOST_NOTED), dtype=np.int64),
+        np.zeros(players, dtype=np.int64),
+        np.zeros((players, MOST_NOTED), dtype=np.int64),
         np.zeros((players, MOST_NOTED), dtype=np.int64),
         np.zeros(players, dtype=np.int64),
         np.zeros(players, dtype=np.int64),
@@ -107,6 +131,7 @@ def clear(record: Record) -> None:
     record.learned[:] = 0.0
     record.luck[:] = 0.0
     record.noted[:] = 0
+    record.moves[:] = 0
 
 
 @compiled
@@ -227,57 +252,73 @@ def note_draw_luck(record: Record, sight: Sight, before: Floats, after: Floats, 
 
 
 @compiled
-def note_draw(record: Record, sight: Sight, row: Floats) -> None:
-    """Note what the net is predicted by before a draw."""
-    kind = Kind.POST_SHOW_DRAW if has_shown(sight) else Kind.PRE_SHOW_DRAW
-    note(record, sight, kind, row, has_dublees(sight), False)
+def note_stock(record: Record, numbers: RuleNumbers, sight: Sight, row: Floats) -> None:
+    """Note what the net is predicted by before a card of the stock is drawn."""
+    kind = Kind.POST_SHOW_STOCK if has_shown(sight) else Kind.PRE_SHOW_STOCK
+    note(record, numbers, sight, kind, row, has_dublees(sight))
 
 
 @compiled
 def note_move(
     record: Record, work: Work, numbers: RuleNumbers, sight: Sight, decision: Decision
 ) -> None:
-    """Note what the net is predicted by after a show, a finish or a discard.
+    """Note what the net is predicted by after a discard, a finish, or a show that sees the tiplu.
 
-    ``sight`` is that of the decision, its hand, tanelas and table those after it.
+    After another show that is noted with the discard that follows.  ``sight`` is that of the
+    decision, its hand, tanelas and table those after it.
     """
     action, card = decision
     if action == Action.FINISH:
-        note(record, sight, Kind.FINISH, work.take[:0], has_dublees(sight), False)
+        note(record, numbers, sight, Kind.FINISH, work.take[:0], has_dublees(sight))
     elif action in (Action.SHOW, Action.SHOW_DUBLEES) and sees_at_once(sight.course, numbers):
         dublees = action == Action.SHOW_DUBLEES
         rate_after_show(work, sight, dublees, False)
-        note(record, sight, Kind.SHOW, work.post_show[NOTHING], dublees, True)
-    elif action == Action.DISCARD and work.valid[card]:
-        if not has_shown(sight):
-            note(record, sight, Kind.PRE_SHOW_DISCARD, work.pre_show[card], False, False)
-        else:
-            kind = Kind.POST_SHOW_DISCARD if sight.tiplu >= 0 else Kind.SHOW
-            note(record, sight, kind, work.post_show[card], has_dublees(sight), False)
+        note(record, numbers, sight, Kind.SHOW, work.post_show[NOTHING], dublees)
+    elif action == Action.DISCARD:
+        row = rate_hand(work, numbers, sight)
+        if not has_shown(sight) and card < PUTALI:
+            sight.hand[card] += 1
+            add_neighbours(row, sight.hand, sight.unseen, card)
+            sight.hand[card] -= 1
+        note(record, numbers, sight, discard_kind(sight), row, has_dublees(sight))
 
 
 @compiled
 def note(
-    record: Record, sight: Sight, kind: Kind, row: Floats, dublees: bool, at_once: bool
+    record: Record, numbers: RuleNumbers, sight: Sight, kind: Kind, row: Floats, dublees: bool
 ) -> None:
     """Note what a net is predicted by, if there is room for it."""
-    seat, course = sight.seat, sight.course
-    at = record.noted[seat]
-    if at == MOST_NOTED:
-        return
-    others = 0
-    for other in range(course.players):
-        if other != seat:
-            others += course.shown >> other & 1
-    standing = Standing(
-        maal_points(sight.hand + sight.table, sight.tiplu, 0, False, True, False),
-        laid_points(tanelas_laid(sight.laid), sight.laid[PUTALI] > 0),
-        others,
-        course.stock,
-        course.players,
-        dublees,
-        at_once,
-    )
-    fill_predictors(record.predictors[seat, at], row, standing)
-    record.kinds[seat, at] = kind
-    record.noted[seat] += 1
+    at = record.noted[sight.seat]
+    if at < MOST_NOTED:
+        into, owned = record.predictors[sight.seat, at], sight.hand + sight.table
+        fill_predictors(into, numbers, sight, kind, row, owned, dublees)
+        record.kinds[sight.seat, at] = kind
+        record.noted[sight.seat] += 1
+
+
+@compiled
+def note_decision(record: Record, sight: Sight, action: Action) -> None:
+    """Note what is decided, and that its net is predicted by what is noted next."""
+    at = record.moves[sight.seat]
+    if at < MOST_NOTED:
+        record.played[sight.seat, at] = played(sight, action)
+        record.lines[sight.seat, at] = record.noted[sight.seat]
+        record.moves[sight.seat] += 1
+
+
+@compiled
+def played(sight: Sight, action: Action) -> Played:
+    """Return what is decided by an action."""
+    if action == Action.DRAW_STOCK:
+        return Played.STOCK
+    if action == Action.DRAW_PILE:
+        return Played.PILE
+    if action == Action.LAY:
+        return Played.LAY
+    if action == Action.FINISH:
+        return Played.FINISH
+    if action in (Action.SHOW, Action.SHOW_DUBLEES):
+        return Played.SHOW if sight.course.has_drawn else Played.DEALT_SHOW
+    if not has_shown(sight):
+        return Played.DISCARD_BEFORE_SHOW
+    return Played.BLIND_DISCARD if sight.tiplu < 0 else Played.DISCARD_AFTER_SHOW

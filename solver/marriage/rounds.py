@@ -8,6 +8,7 @@ knows, its decisions and the settlement are the flat functions of
 from __future__ import annotations
 
 from collections.abc import Sequence
+from enum import IntEnum
 from typing import NamedTuple
 
 import numpy as np
@@ -65,9 +66,10 @@ from ustad.solver.marriage.records import (
     clear,
     learn_from_noise,
     note_deal_luck,
-    note_draw,
+    note_decision,
     note_draw_luck,
     note_move,
+    note_stock,
     rate_hand,
 )
 
@@ -107,15 +109,25 @@ class Players(NamedTuple):
     temperatures: Floats
     lays: NDArray[np.bool_]
     finds_best: NDArray[np.bool_]
+    seeds: Ints
+
+
+class Notes(IntEnum):
+    """What the record of a round tells of nets."""
+
+    NOTHING = 0
+    ALL = 1  # what the net of each move is predicted by
+    EXPLORED = 2  # one decision is not what the seat would play; what comes from there on
 
 
 def seated(players: Sequence[Player]) -> Players:
-    """Return players as the rounds take them; their seeds do not matter."""
+    """Return players as the rounds take them; the seeds of noise do not matter."""
     return Players(
         np.array([one.weights for one in players]),
         np.array([one.temperature for one in players]),
         np.array([one.lays for one in players]),
         np.array([one.finds_best for one in players]),
+        np.array([one.seed for one in players]),
     )
 
 
@@ -284,12 +296,40 @@ def settle_round(
 
 
 @compiled
+def explored(
+    work: Work,
+    numbers: RuleNumbers,
+    sight: Sight,
+    player: Player,
+    decision: Decision,
+    passing: bool,
+) -> Decision:
+    """Return another decision than the one made, if there is one of the sort looked for.
+
+    With ``passing`` a tanela, a show or a finish is passed over, else the other draw is made.
+    """
+    if passing:
+        if decision.action in (Action.LAY, Action.SHOW, Action.SHOW_DUBLEES, Action.FINISH):
+            kernels = Kernels(rate_before_show, rate_after_show, search_finish)
+            return decide(kernels, work, numbers, sight, player, True)
+    elif sight.top >= 0 and decision.action == Action.DRAW_STOCK:
+        return Decision(Action.DRAW_PILE, NO_CARD)
+    elif decision.action == Action.DRAW_PILE:
+        return Decision(Action.DRAW_STOCK, NO_CARD)
+    return decision
+
+
+LAST_EXPLORED = 40
+"""The turn at which a round explores at the latest, if it lasts so long."""
+
+
+@compiled
 def play_round(
     order: Ints,
     first: int,
     numbers: RuleNumbers,
     players: Players,
-    passes: float,
+    notes: Notes,
     seed: int,
     work: Work,
     record: Record,
@@ -301,9 +341,8 @@ def play_round(
         first: who plays first.
         numbers: the options.
         players: how each seat plays.
-        passes: how often a decision passes over what can be shown, finished or laid;
-            with any, the record tells what nets are predicted by.
-        seed: of the noise.
+        notes: what the record is to tell of nets.
+        seed: of the noise and of what is explored.
         work: working arrays.
         record: filled; the features and the luck of seats with noise alone.
     """
@@ -315,33 +354,42 @@ def play_round(
         seat = seat_of_turn(course, place)
         if players.temperatures[seat] > 0.0:
             note_deal_luck(record, work, numbers, sight_of(layout, course, seat), place)
+    explores = notes == Notes.EXPLORED
+    begin, passing = int(LAST_EXPLORED * mixed(seed, 1, 0)), mixed(seed, 2, 0) < 0.5
     while not is_over(course) and course.turns < MOST_TURNS:
         seat = seat_to_move(course)
         noisy = players.temperatures[seat] > 0.0
         sight = sight_of(layout, course, seat)
         player = Player(
             players.weights[seat], players.temperatures[seat], players.lays[seat],
-            players.finds_best[seat], seed,
+            players.finds_best[seat], seed if noisy else players.seeds[seat],
         )  # fmt: skip
-        moment = course.turns * 16 + seat
-        passed = passes > 0.0 and mixed(seed, moment, course.has_drawn) < passes
         kernels = Kernels(rate_before_show, rate_after_show, search_finish)
-        decision = decide(kernels, work, numbers, sight, player, passed)
+        decision = decide(kernels, work, numbers, sight, player, False)
+        if explores and course.turns >= begin:
+            other = explored(work, numbers, sight, player, decision, passing)
+            if other.action != decision.action:
+                decision, explores = other, False
+                record.noted[:], record.moves[:] = 0, 0
         laid = cards_to_lay(work, sight, decision)
-        draws = decision.action in (Action.DRAW_STOCK, Action.DRAW_PILE)
         if noisy:
             learn_from_noise(record, work, sight, decision, player.temperature)
-        if draws and (noisy or passes > 0.0):
+        if decision.action == Action.DRAW_STOCK and (noisy or notes != Notes.NOTHING):
             before = rate_hand(work, numbers, sight).copy()
-            if passes > 0.0:
-                note_draw(record, sight, before)
+            if notes != Notes.NOTHING:
+                note_decision(record, sight, decision.action)
+                note_stock(record, numbers, sight, before)
             course = after_move(layout, course, numbers, decision, laid)
-            if noisy and decision.action == Action.DRAW_STOCK:
+            if noisy:
                 card = layout.stock[next_of_stock(layout, course) - 1]
                 note_draw_luck(record, sight, before, rate_hand(work, numbers, sight), card)
-        else:
-            course = after_move(layout, course, numbers, decision, laid)
-            if passes > 0.0:
-                note_move(record, work, numbers, sight, decision)
+            continue
+        if notes != Notes.NOTHING:
+            note_decision(record, sight, decision.action)
+        course = after_move(layout, course, numbers, decision, laid)
+        if notes != Notes.NOTHING:
+            note_move(record, work, numbers, sight, decision)
+    if explores:
+        record.noted[:], record.moves[:] = 0, 0
     settle_round(layout, course, numbers, record.maal, record.net)
     return course

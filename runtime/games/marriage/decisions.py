@@ -155,15 +155,23 @@ class Noise(NamedTuple):
     temperature: float
 
 
+FIRST_OF_EQUALS = -1
+"""The seed of a player without noise who takes the first of equals; others pick any of them."""
+FAINT = 1e-10
+"""By how much at most the noise of a player without noise moves a weight: less than TIE."""
+
+
 def noise_of(noise: Noise, option: int) -> float:
     """Return the noise of an option: Gumbel noise makes the greatest a softmax choice.
 
     Without temperature it is too small to matter but between equals.
     """
-    u = mixed(noise.seed if noise.temperature > 0.0 else 0, noise.moment, option)
     if noise.temperature > 0.0:
+        u = mixed(noise.seed, noise.moment, option)
         return float(-noise.temperature * math.log(-math.log(u * 0.999999 + 5e-7)))
-    return 1e-7 * u
+    if noise.seed == FIRST_OF_EQUALS:
+        return 0.0
+    return FAINT * mixed(noise.seed, noise.moment, option)
 
 
 def noise_in(sight: Sight, player: Player) -> Noise:

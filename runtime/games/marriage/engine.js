@@ -4,7 +4,7 @@
  *     import { open } from "./marriage.js";
  *     const expert = open(manifest, values);     // the text or object, and the bytes
  *     expert.numbers.get("discard before the show: distance");
- *     expert.sum({ "net, draw before the show: distance": 3, "net, draw before the show: always": 1 });
+ *     expert.sum({ "net, stock before the show: distance": 3, "net, stock before the show: always": 1 });
  *
  * What each feature counts is said in the source of `ustad.runtime.games.marriage.values`; the vectors
  * of the manifest hold positions with the expert's move, its net and the features that the

@@ -1,25 +1,32 @@
 """The expert of Marriage: the move that learned weights prefer, and the predicted net of each.
 
-**Values that can be compared.**  Each kind of decision has a learned function that predicts
-the net after the best move of that kind, in points from each opponent, so that one function
-serves two to five players.  Draws and discards are described by the hand that they leave, a show by
-the cards left after the best discard, putali and master its jokers, a finish by what it pays.
-Moves of one kind differ from their best by the weights, which are net points too, finishes by
-their maal.  A tanela laid is worth what the seat can do next, and what laying pays.  The bot
-shows, finishes and lays as soon as it can, and no move is rated above the one that it plays:
-one of another kind that the learned functions put above it is cut to just below it (and costs
-0.0000).
+**Nets.**  For each kind of move (``states.Kind``) a learned function predicts the net after
+it, in points from each opponent, so that one function serves two to five players.  It looks at
+the hand that the move leaves (a show after the draw: with its best discard).
 
-**Options.**  The functions are learned under the default options.  What tanelas laid pay is
-counted in fives: before the show by what a five was worth on average, at a show and later
-exactly, as it counts under the options.  Putali and master are predicted as if they counted;
-where they need a show (``printed_need_show``) nets of shows and finishes are predicted too
-low, for others' putali count then too.
+- The *pile's card* is worth what the best move after taking it is: nothing unknown falls
+  between.  A *tanela laid* likewise, as laying costs no turn.
+- The *stock* is rated by a function learned from draws of the stock alone.
+- Of *discards* the best is rated by what it leaves, and the others that are weighed by how much
+  less they weigh: the weights were learned from that very comparison.  What is not weighed
+  (jokers, and after the show cards that cost a step) is rated by what it leaves.
+- *Shows* differ from the best by weight too, *finishes* by their maal.
+
+**One rating.**  What is played is rated highest.  The bot draws and discards by weight, and
+shows, finishes and lays as soon as it can; where two predictions disagree with that, weights
+know better, for a prediction is of one hand and a weight of the difference of two.  If the
+stock is preferred though the pile is predicted to bring more, or the other way round, the
+stock is told to differ by its weight; anything else that is predicted to bring more than what
+is played is told to bring a little less (and costs 0.0000).
+
+**Options.**  Each option has an intercept of its own.  What tanelas laid pay is counted in
+fives: before the show by what a five was worth on average if it needs the tiplu, else exactly.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -35,34 +42,30 @@ from ustad.runtime.games.marriage.cards.cards import (
     Ints,
     counts_of,
     flat,
+    with_card,
 )
 from ustad.runtime.games.marriage.cards.maal import (
     joker_mask,
     laid_points,
-    maal_of_card,
     maal_points,
 )
 from ustad.runtime.games.marriage.cards.melds import DUBLEES_TO_SHOW
 from ustad.runtime.games.marriage.cards.shows import dublee_count
 from ustad.runtime.games.marriage.decisions import (
+    ALWAYS_TAKEN,
     NO_CHOICE,
     PLAIN,
     Action,
     Kernels,
     Noise,
     best_discard,
-    least_maal,
     rate_blind,
     weigh,
 )
-from ustad.runtime.games.marriage.features import (
-    Standing,
-    add_neighbours,
-    fill_predictors,
-    fill_take_post_show,
-)
+from ustad.runtime.games.marriage.features import add_neighbours, discard_kind, fill_predictors
 from ustad.runtime.games.marriage.levels import MarriageBot
-from ustad.runtime.games.marriage.round.known import has_dublees, has_shown, with_hand
+from ustad.runtime.games.marriage.round.course import after_show, after_tiplu_drawn, sees_at_once
+from ustad.runtime.games.marriage.round.known import Sight, has_dublees, has_shown, with_hand
 from ustad.runtime.games.marriage.round.moves import (
     PILE,
     STOCK,
@@ -80,7 +83,6 @@ from ustad.runtime.games.marriage.round.settlement import (
     SHOWN_PAYS,
     UNSHOWN_PAYS,
     counted_maal,
-    tanelas_laid,
 )
 from ustad.runtime.games.marriage.round.view import View, Waits
 from ustad.runtime.games.marriage.states import (
@@ -124,29 +126,39 @@ class ExpertBot(MarriageBot):
             return Advice([], Rated(view, self).net_waiting(), self.unit)
         if view.current_player() != view.seat:
             return Advice([])
-        chosen = self.choose(view)
         rated = Rated(view, self)
         moves = list(view.legal_moves())
-        values = rated.values(moves, chosen)
+        values = rated.values(moves)
         best, options = rank(moves, values)
-        return Advice(best, max(values), self.unit, options, {"why": rated.why(chosen)})
+        return Advice(best, max(values), self.unit, options, {"why": rated.why(rated.chosen)})
 
     def net_features(self, view: View) -> dict[str, float]:
         """Return what the net of the best move is the sum of, by the names of the numbers.
 
-        Each feature counts its number times; those that are 0 are left out.  (What is certain
-        under other options than the default is no feature.)
+        Each feature counts its number times; those that are 0 are left out.
         """
-        first, line, _ = Rated(view, self).predictors(self.choose(view))
-        return {NUMBER_NAMES[first + at]: held for at, held in enumerate(line.tolist()) if held}
+        rated = Rated(view, self)
+        found = rated.predictors(rated.chosen).named
+        if rated.chosen == Draw(STOCK) and rated.stock_is_raised:
+            found = rated.predictors(Draw(PILE)).named
+            first = Weights.POST_SHOW_DRAW if rated.shown else Weights.PRE_SHOW_DRAW
+            size = POST_SHOW_TAKE if rated.shown else PRE_SHOW_TAKE
+            self.decide(view, passes=True)
+            found |= Predictors(int(first), -self.work.take[:size]).named
+        return found
 
 
 class Predictors(NamedTuple):
-    """What a net is predicted by: where its numbers begin, features, and certain points."""
+    """What a net is predicted by: where its numbers begin, and features."""
 
     first: int
     line: Floats
-    certain: float
+
+    @property
+    def named(self) -> dict[str, float]:
+        """The features that are not 0, by the names of their numbers."""
+        held = self.line.tolist()
+        return {NUMBER_NAMES[self.first + at]: one for at, one in enumerate(held) if one}
 
 
 class Weighed(NamedTuple):
@@ -175,7 +187,11 @@ class Prospect(NamedTuple):
 
 
 class Rated:
-    """One decision of the expert, each move rated by the hand that it leads to."""
+    """One decision of the expert, each move rated by the hand that it leads to.
+
+    Attributes:
+        chosen: the move that is played, None if the seat is not to move.
+    """
 
     def __init__(self, view: View, bot: ExpertBot) -> None:
         self.view, self.bot = view, bot
@@ -185,31 +201,82 @@ class Rated:
         self.drawn = view.public.course.has_drawn
         self.rated: dict[tuple[bytes, bool], Weighed] = {}
 
+    @cached_property
+    def chosen(self) -> Move:
+        """The move that is played."""
+        return self.bot.choose(self.view)
+
     # Values.
 
-    def values(self, moves: Sequence[Move], chosen: Move) -> list[float]:
-        """Return the predicted net of each move, the chosen one being the best."""
+    def values(self, moves: Sequence[Move]) -> list[float]:
+        """Return the predicted net of each move, that of the one played being the greatest."""
+        of_kinds = (
+            self._draws([move for move in moves if isinstance(move, Draw)]),
+            self._discards([move for move in moves if isinstance(move, Discard)]),
+            self._shows([move for move in moves if isinstance(move, Show)]),
+            self._finishes([move for move in moves if isinstance(move, Finish)]),
+            {move: self.net(move) for move in moves if isinstance(move, Lay | ShowDublees)},
+        )
+        found = {move: net for of_kind in of_kinds for move, net in of_kind.items()}
+        top = found[self.chosen]
+        return [found[move] if found[move] <= top else top - WORSE for move in moves]
+
+    def _draws(self, draws: Sequence[Draw]) -> dict[Move, float]:
+        """Return the nets of draws, of which the stock is always one."""
+        stock, pile = Draw(STOCK), Draw(PILE)
+        found: dict[Move, float] = {draw: self.net(draw) for draw in draws}
+        if pile in found:
+            taken, weight = self.pile_weight
+            if taken and found[stock] >= found[pile]:
+                found[stock] = found[pile] - max(WORSE, weight)
+            elif self.stock_is_raised:
+                found[stock] = found[pile] + max(WORSE, -weight)
+        return found
+
+    @cached_property
+    def stock_is_raised(self) -> bool:
+        """Whether the stock is preferred though the pile is predicted to bring more."""
+        if self.sight.top < 0 or self.pile_weight[0]:
+            return False
+        return self.net(Draw(STOCK)) <= self.net(Draw(PILE))
+
+    def _discards(self, discards: Sequence[Discard]) -> dict[Move, float]:
+        """Return the nets of discards, that of the one with the greatest weight being greatest."""
+        if not discards:
+            return {}
+        decision = self.bot.decide(self.view, passes=True)
+        valid, weighed = self.bot.work.valid.copy(), self.bot.work.weighed.copy()
+        best = decision.card
+        top = self.net(Discard(best))
         found: dict[Move, float] = {}
-        for kind in (Draw, Discard, Show, ShowDublees):
-            alike = [move for move in moves if isinstance(move, kind)]
-            if alike:
-                worth = {move: self.worth(move) for move in alike}
-                best = chosen if chosen in worth else max(alike, key=worth.__getitem__)
-                net = self.net(best)
-                found |= {move: net + min(0.0, worth[move] - worth[best]) for move in alike}
-        finishes = [move for move in moves if isinstance(move, Finish)]
-        if finishes:
-            maal = {move: self.maal_after(move) for move in finishes}
-            finish = max(finishes, key=maal.__getitem__)
-            net, most = self.net(finish), maal[finish]
-            found |= {move: net + self.opponents * (maal[move] - most) for move in finishes}
-        found |= {move: self.net(move) for move in moves if isinstance(move, Lay)}
-        top = found[chosen]
-        return [
-            found[move] if type(move) is type(chosen) and found[move] <= top
-            else min(found[move], top - WORSE)
-            for move in moves
-        ]  # fmt: skip
+        for move in discards:
+            if valid[move.card] and valid[best]:
+                # Noise too faint to matter can have picked the one that weighs less.
+                found[move] = top + min(0.0, float(weighed[move.card] - weighed[best]))
+            else:
+                net = self.net(move)
+                found[move] = net if move.card == best or net < top else top - WORSE
+        return found
+
+    def _shows(self, shows: Sequence[Show]) -> dict[Move, float]:
+        """Return the nets of shows of three melds, the others by weight beside the best."""
+        if not shows:
+            return {}
+        weights = {move: self.show_weight(move) for move in shows}
+        best = max(shows, key=weights.__getitem__)
+        if isinstance(self.chosen, Show):
+            best = self.chosen
+        net = self.net(best)
+        return {move: net + min(0.0, weights[move] - weights[best]) for move in shows}
+
+    def _finishes(self, finishes: Sequence[Finish]) -> dict[Move, float]:
+        """Return the nets of finishes, the others by maal beside the one that keeps most."""
+        if not finishes:
+            return {}
+        maal = {move: self.maal_after(move) for move in finishes}
+        best = max(finishes, key=maal.__getitem__)
+        net, most = self.net(best), maal[best]
+        return {move: net + self.opponents * (maal[move] - most) for move in finishes}
 
     def net(self, move: Move) -> float:
         """Return the predicted net of a move that is the best of its kind."""
@@ -217,89 +284,80 @@ class Rated:
 
     def predicted(self, predictors: Predictors) -> float:
         """Return the net that is predicted by features."""
-        first, line, certain = predictors
-        return float(line @ self.bot.numbers[first : first + len(line)]) + certain
+        first, line = predictors
+        return float(line @ self.bot.numbers[first : first + len(line)])
 
     def net_waiting(self) -> float:
-        """Return the predicted net before a card or the tiplu comes."""
-        view, cards = self.view, self.sight.hand.copy()
-        kind, dealt = self._draw_kind, False
-        if self.shown and view.waits != Waits.CARD:
-            kind = Kind.SHOW
-            dealt = view.mine and not self.drawn
-            if view.mine and self.drawn:
-                cards[self.best_blind(cards, self.dublees).discard] -= 1
-        row, maal = self.features(cards), self.maal(cards)
-        return self.predicted(self.predictors_of(kind, row, maal, self.dublees, dealt))
+        """Return the predicted net before a card or the tiplu comes, as that of the move before."""
+        view, sight = self.view, self.sight
+        course = sight.course
+        if view.waits == Waits.CARD:
+            course = course._replace(has_drawn=False, stock=course.stock + 1)
+            public = view.public._replace(course=course)
+            before = Rated(view._replace(public=public, waits=Waits.NOTHING), self.bot)
+            draws = [Draw(STOCK), Draw(PILE)] if sight.top >= 0 else [Draw(STOCK)]
+            return before._draws(draws)[Draw(STOCK)]
+        if view.mine and course.tiplu_drawn and course.shown == 1 << view.seat:
+            sight = sight._replace(course=course._replace(stock=course.stock + 1))
+        row = self.features(sight.hand)
+        return self.predicted(self.predictors_of(Kind.SHOW, row, sight, self.dublees))
 
     # What nets are predicted by.
 
     def predictors(self, move: Move) -> Predictors:
         """Return what the net of a move that is the best of its kind is predicted by."""
+        sight = self.sight
+        if isinstance(move, Lay) or (isinstance(move, Draw) and move.source == PILE):
+            after = Rated(self._after(move), self.bot)
+            return after.predictors(after.chosen)
         if isinstance(move, Draw):
-            hand = self.sight.hand
-            return self.predictors_of(
-                self._draw_kind, self.features(hand), self.maal(hand), self.dublees
-            )
-        if isinstance(move, Lay):
-            return self._after_lay(move)
+            row = self.features(sight.hand)
+            return self.predictors_of(self._stock_kind, row, sight, self.dublees)
+        if isinstance(move, Show | ShowDublees):
+            return self._after_show(move)
+        thrown = move.card if isinstance(move, Discard) else move.discard
+        left = sight.hand.copy()
+        left[thrown] -= 1
+        after_move = with_hand(sight, left)
         if isinstance(move, Finish):
-            return self.predictors_of(Kind.FINISH, np.zeros(0), self.maal_after(move), self.dublees)
-        if isinstance(move, Discard):
-            return self._after_discard(move.card)
-        return self._after_show(move)
+            return self.predictors_of(Kind.FINISH, np.zeros(0), after_move, self.dublees)
+        row = self.features(left)
+        if not self.shown and thrown < PUTALI:
+            add_neighbours(row, sight.hand, sight.unseen, thrown)
+        return self.predictors_of(discard_kind(sight), row, after_move, self.dublees)
+
+    def _after(self, move: Lay | Draw) -> View:
+        """Return what the seat knows once it has laid a tanela or taken the pile's card."""
+        if isinstance(move, Lay):
+            return self.view.apply(move)
+        view, top = self.view, self.sight.top
+        public = view.public.after(move, False, view.rules.numbers)
+        return View(view.rules, public, view.seat, with_card(view.hand, top), top, view.tiplu)
 
     @property
-    def discard_kind(self) -> Kind:
-        """What nets after a discard are predicted by."""
-        if not self.shown:
-            return Kind.PRE_SHOW_DISCARD
-        return Kind.SHOW if self.sight.tiplu < 0 else Kind.POST_SHOW_DISCARD
-
-    @property
-    def _draw_kind(self) -> Kind:
-        return Kind.POST_SHOW_DRAW if self.shown else Kind.PRE_SHOW_DRAW
-
-    def _after_discard(self, card: int) -> Predictors:
-        cards = self.sight.hand.copy()
-        cards[card] -= 1
-        row = self.features(cards)
-        if not self.shown and card < PUTALI:
-            add_neighbours(row, self.sight.hand, self.sight.unseen, card)
-        return self.predictors_of(self.discard_kind, row, self.maal(cards), self.dublees)
+    def _stock_kind(self) -> Kind:
+        return Kind.POST_SHOW_STOCK if self.shown else Kind.PRE_SHOW_STOCK
 
     def _after_show(self, move: Show | ShowDublees) -> Predictors:
-        """Return the predictors after a show and, after a draw, the best discard."""
-        dublees = isinstance(move, ShowDublees)
-        owned = self.sight.hand.copy()
-        cards = owned - counts_of(flat(move.melds))
-        if self.drawn:
-            discard = self.best_blind(cards, dublees).discard
-            cards[discard] -= 1
-            owned[discard] -= 1
-        row = self.post_show_features(cards, dublees)
-        return self.predictors_of(Kind.SHOW, row, self.maal(owned), dublees, not self.drawn)
+        """Return the predictors after a show and, if the tiplu is not seen yet, a discard."""
+        numbers, sight, dublees = self.view.rules.numbers, self.sight, isinstance(move, ShowDublees)
+        melds = counts_of(flat(move.melds))
+        cards = sight.hand - melds
+        course = after_show(sight.course, dublees, numbers)
+        if not sees_at_once(sight.course, numbers):
+            cards[self.best_blind(cards, dublees).discard] -= 1
+            course = after_tiplu_drawn(course, numbers) if not sight.course.shown else course
+        after = sight._replace(hand=cards, table=sight.table + melds, course=course)
+        return self.predictors_of(
+            Kind.SHOW, self.post_show_features(cards, dublees), after, dublees
+        )
 
-    def _after_lay(self, move: Lay) -> Predictors:
-        """Return the predictors of the best move after a tanela laid."""
-        after = self.view.apply(move)
-        rated = Rated(after, self.bot)
-        return rated.predictors(self.bot.choose(after))
-
-    def predictors_of(
-        self, kind: Kind, row: Floats, maal: int, dublees: bool, at_once: bool = False
-    ) -> Predictors:
-        """Return what the learned function of a kind predicts a net by."""
-        course, sight = self.sight.course, self.sight
-        pay, certain = laid_points(tanelas_laid(sight.laid), bool(sight.laid[PUTALI])), 0
-        pre_show = kind in (Kind.PRE_SHOW_DRAW, Kind.PRE_SHOW_DISCARD)
-        if pre_show and not self.view.rules.numbers.laid_need_tiplu:
-            pay, certain = 0, self.opponents * pay
-        others = (course.shown & ~(1 << sight.seat)).bit_count()
-        standing = Standing(maal, pay, others, course.stock, course.players, dublees, at_once)
+    def predictors_of(self, kind: Kind, row: Floats, sight: Sight, dublees: bool) -> Predictors:
+        """Return what the learned function of a kind predicts a net by, for what a move leaves."""
         line = np.zeros(LONGEST_ROW)
-        size = fill_predictors(line, row, standing)
-        return Predictors(KIND_STARTS[kind], self.opponents * line[:size], float(certain))
+        owned = sight.hand + sight.table
+        size = fill_predictors(line, self.view.rules.numbers, sight, kind, row, owned, dublees)
+        return Predictors(int(KIND_STARTS[kind]), self.opponents * line[:size])
 
     # Hands.
 
@@ -330,28 +388,19 @@ class Rated:
         cards[move.discard] -= 1
         return self.maal(cards)
 
-    # Worth beside the other moves of a kind.
+    # Weights beside the other moves of a kind.
 
-    def worth(self, move: Move) -> float:
-        """Return what a move weighs beside the others of its kind, in net points."""
-        if isinstance(move, Draw):
-            return 0.0 if move.source == STOCK else self.pile_worth()
-        if isinstance(move, Discard):
-            return self._discard_worth(move.card)
-        assert isinstance(move, Show | ShowDublees)
+    def show_weight(self, move: Show) -> float:
+        """Return what the cards left by a show of three melds weigh, the same ones once."""
         cards = self.sight.hand - counts_of(flat(move.melds))
-        dublees = isinstance(move, ShowDublees)
-        if self.drawn:
-            return self.best_blind(cards, dublees).weight
-        key = (cards.tobytes(), dublees)
+        if not sees_at_once(self.sight.course, self.view.rules.numbers):
+            return self.best_blind(cards, dublees=False).weight
+        key = (cards.tobytes(), False)
         if key not in self.rated:
-            row = self.post_show_features(cards, dublees)
-            weight = self._weigh(row, Weights.POST_SHOW_DISCARD)
+            row, first = self.post_show_features(cards, False), Weights.POST_SHOW_DISCARD
+            weight = float(weigh(row, self.bot.player.weights, first))
             self.rated[key] = Weighed(NO_CARD, weight)
         return self.rated[key].weight
-
-    def _weigh(self, row: Floats, first: Weights) -> float:
-        return float(weigh(row, self.bot.player.weights, first))
 
     def best_blind(self, cards: Ints, dublees: bool) -> Weighed:
         """Return the best discard after a show, and its weight; the same cards are rated once."""
@@ -374,47 +423,16 @@ class Rated:
             best = next(card for card in range(CARDS) if cards[card] and card != barred)
         return Weighed(best, float(work.weighed[best]))
 
-    def pile_worth(self) -> float:
-        """Return what the pile's card weighs, the stock weighing 0."""
-        work, sight = self.bot.work, self.sight
+    @cached_property
+    def pile_weight(self) -> tuple[bool, float]:
+        """Whether the pile's card is taken, and what it weighs, the stock weighing 0.
+
+        What is taken or left by a rule, which looks at no number, weighs 0.
+        """
         decision = self.bot.decide(self.view, passes=True)
-        if not self.takes_joker(decision.action):
-            weight = float(work.weighed[NOTHING])
-            return weight if weight > NO_CHOICE else self._forced_worth()
-        points = maal_of_card(sight.hand + sight.table, sight.top, sight.tiplu)
-        first, width = Weights.PRE_SHOW_DRAW, PRE_SHOW_TAKE
-        if self.shown:
-            first, width = Weights.POST_SHOW_DRAW, POST_SHOW_TAKE
-        # The rule looks at no number; the pile's card brings its maal at least.
-        return self.opponents * points + max(0.0, self._weigh(work.take[:width], first))
-
-    def _forced_worth(self) -> float:
-        """Return what the pile's card weighs after the show if its taker must lose a step."""
-        sight, cards = self.sight, self.sight.hand.copy()
-        cards[sight.top] += 1
-        cards[least_maal(cards, sight.top, sight.tiplu)] -= 1
-        row = np.zeros(POST_SHOW_TAKE)
-        fill_take_post_show(row, self.features(sight.hand), self.features(cards), False, 0)
-        return min(0.0, self._weigh(row, Weights.POST_SHOW_DRAW))
-
-    def takes_joker(self, action: Action) -> bool:
-        """Tell whether a draw takes a joker of the pile."""
-        jokers = joker_mask(self.sight.tiplu)
-        return action == Action.DRAW_PILE and bool(jokers >> self.sight.top & 1)
-
-    def _discard_worth(self, card: int) -> float:
-        sight, bot = self.sight, self.bot
-        if self.shown and sight.tiplu < 0 and not self.dublees:
-            rate_blind(bot.kernels, bot.work, sight, True, bot.player.weights)
-            return float(bot.work.weighed[card])
-        cards = sight.hand.copy()
-        cards[card] -= 1
-        row = self.features(cards)
-        first = Weights.POST_SHOW_DISCARD if self.shown else Weights.PRE_SHOW_DISCARD
-        if not self.shown and card < PUTALI:
-            add_neighbours(row, sight.hand, sight.unseen, card)
-        lost = self.maal(sight.hand) - self.maal(cards)
-        return self._weigh(row, first) - self.opponents * lost
+        weight = float(self.bot.work.weighed[NOTHING])
+        by_rule = weight in (ALWAYS_TAKEN, NO_CHOICE)
+        return decision.action == Action.DRAW_PILE, 0.0 if by_rule else weight
 
     # Words.
 
@@ -443,9 +461,10 @@ class Rated:
             return f"leaves the hand {hand}"
         if self.sight.top < 0:
             return f"the pile is empty; hand {hand}"
-        worth = self.pile_worth()
-        taken = Action.DRAW_PILE if move.source == PILE else Action.DRAW_STOCK
-        joker = ", a joker," if self.takes_joker(taken) else ""
+        nets = self._draws([Draw(STOCK), Draw(PILE)])
+        worth = nets[Draw(PILE)] - nets[Draw(STOCK)]
+        is_joker = move.source == PILE and joker_mask(self.sight.tiplu) >> self.sight.top & 1
+        joker = ", a joker," if is_joker else ""
         more = "more" if worth > 0 else "less"
         card = f"{CARD_NAMES[self.sight.top]} of the pile{joker}"
         return f"{card} is worth {abs(worth):.1f} {more} than the stock; hand {hand}"
@@ -496,8 +515,6 @@ class Rated:
 def net_off_turn(bot: ExpertBot, view: View) -> float:
     """Return the predicted net of a seat that is not to move, as after a discard of its own."""
     rated = Rated(view, bot)
-    hand = rated.sight.hand
-    kind = rated.discard_kind
-    return rated.predicted(
-        rated.predictors_of(kind, rated.features(hand), rated.maal(hand), rated.dublees)
-    )
+    sight = rated.sight
+    kind, row = discard_kind(sight), rated.features(sight.hand)
+    return rated.predicted(rated.predictors_of(kind, row, sight, rated.dublees))

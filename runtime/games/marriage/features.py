@@ -37,7 +37,7 @@ from ustad.runtime.games.marriage.cards.cards import (
     how_many,
 )
 from ustad.runtime.games.marriage.cards.finishes import FinishWork, finish_work, search_finish
-from ustad.runtime.games.marriage.cards.maal import joker_mask
+from ustad.runtime.games.marriage.cards.maal import joker_mask, laid_points, maal_points
 from ustad.runtime.games.marriage.cards.melds import DUBLEES_TO_SHOW, FINISH_PLACES, SHOW_MELDS
 from ustad.runtime.games.marriage.cards.shows import (
     add_covers,
@@ -47,7 +47,8 @@ from ustad.runtime.games.marriage.cards.shows import (
     show_distance,
     suit_key,
 )
-from ustad.runtime.games.marriage.round.known import Sight
+from ustad.runtime.games.marriage.round.course import among, before_first_draw
+from ustad.runtime.games.marriage.round.known import Sight, has_shown
 from ustad.runtime.games.marriage.round.options import RuleNumbers
 from ustad.runtime.games.marriage.round.settlement import tanelas_laid
 from ustad.runtime.games.marriage.states import (
@@ -56,6 +57,7 @@ from ustad.runtime.games.marriage.states import (
     PRE_SHOW,
     PRE_SHOW_TAKE,
     Beside,
+    Kind,
     PostShow,
     PostShowTake,
     PreShow,
@@ -530,44 +532,59 @@ def fill_take_post_show(
 # The predicted net.
 
 
-class Standing(NamedTuple):
-    """What beside the features of its hand a seat's net is predicted by.
-
-    Attributes:
-        maal: its own, without what laying pays.
-        laid_pay: what the tanelas that it laid pay beside their cards.
-        others_shown: how many opponents have shown.
-        stock: how many cards the stock has.
-        players: how many seats there are.
-        dublees: whether the seat has shown dublees, or shows them now.
-        at_once: whether a show is made that lets the tiplu be seen at once.
-    """
-
-    maal: int
-    laid_pay: int
-    others_shown: int
-    stock: int
-    players: int
-    dublees: bool
-    at_once: bool
-
-
-def fill_predictors(into: Floats, row: Floats, standing: Standing) -> int:
+def fill_predictors(
+    into: Floats,
+    numbers: RuleNumbers,
+    sight: Sight,
+    kind: Kind,
+    row: Floats,
+    owned: Ints,
+    dublees: bool,
+) -> int:
     """Fill ``into`` with what a net is predicted by and return how many numbers that are.
 
     Args:
         into: (LONGEST_ROW,) filled from the start.
-        row: the features of the hand, none for a finish.
-        standing: what it is predicted by beside them.
+        numbers: the options, of which those that differ from the default count.
+        sight: what the seat knows.
+        kind: of the move.
+        row: the features of the hand that it leaves, none for a finish.
+        owned: (54,) that hand and the seat's cards on the table.
+        dublees: whether the seat has shown dublees, or shows them now.
     """
-    size = len(row)
-    for k in range(size):
-        into[k] = row[k]
-    into[size + Beside.MAAL] = standing.maal
-    into[size + Beside.FIVES] = standing.laid_pay / 5.0
-    into[size + Beside.OTHERS_SHOWN] = standing.others_shown / (standing.players - 1)
-    into[size + Beside.STOCK] = standing.stock / (10.0 * standing.players)
-    into[size + Beside.DUBLEES] = 1.0 if standing.dublees else 0.0
-    into[size + Beside.AT_ONCE] = 1.0 if standing.at_once else 0.0
-    into[size + Beside.ALWAYS] = 1.0
+    course, size = sight.course, len(row)
+    players, others_shown = course.players, 0
+    for other in range(players):
+        if other != sight.seat and among(course.shown, other):
+            others_shown += 1
+    fives = laid_points(tanelas_laid(sight.laid), sight.laid[PUTALI] > 0) / 5.0
+    before_show = kind in (Kind.PRE_SHOW_STOCK, Kind.PRE_SHOW_DISCARD)
+    into[:size] = row
+    beside = into[size : size + BESIDE]
+    beside[:] = 0.0
+    beside[Beside.MAAL] = maal_points(owned, sight.tiplu, 0, False, True, False)
+    if before_show and numbers.laid_need_tiplu:
+        beside[Beside.FIVES] = fives
+    else:
+        beside[Beside.CERTAIN_FIVES] = fives
+    beside[Beside.OTHERS_SHOWN] = others_shown / (players - 1)
+    beside[Beside.STOCK] = course.stock / (10.0 * players)
+    beside[Beside.DUBLEES] = 1.0 if dublees else 0.0
+    beside[Beside.FIRST] = 1.0 if before_first_draw(course, sight.has_discarded) else 0.0
+    beside[Beside.TWO_PLAYERS] = 1.0 if players == 2 else 0.0
+    beside[Beside.THREE_PLAYERS] = 1.0 if players == 3 else 0.0
+    beside[Beside.FIVE_PLAYERS] = 1.0 if players == 5 else 0.0
+    beside[Beside.NO_DUBLEES] = 0.0 if numbers.dublee else 1.0
+    beside[Beside.PURE_MASTER] = 1.0 if numbers.master_is_pure else 0.0
+    beside[Beside.SEE_AT_ONCE] = 1.0 if numbers.see_at_once else 0.0
+    beside[Beside.PRINTED_NEED_SHOW] = 1.0 if numbers.printed_need_show else 0.0
+    beside[Beside.LAID_PAY_ALWAYS] = 0.0 if numbers.laid_need_tiplu else 1.0
+    beside[Beside.ALWAYS] = 1.0
     return size + BESIDE
+
+
+def discard_kind(sight: Sight) -> Kind:
+    """Return the kind of a discard: one that does not see the tiplu is that of a show."""
+    if not has_shown(sight):
+        return Kind.PRE_SHOW_DISCARD
+    return Kind.SHOW if sight.tiplu < 0 else Kind.POST_SHOW_DISCARD

@@ -17,6 +17,8 @@ held are known.  A missing place of the finish where a joker helps is taken to b
 
 An out is a card not in sight that lessens the distance of the cards given.  Of 22 cards
 (13 after the show) one is to be discarded: the one that keeps the distance and has most outs.
+Expert discards by the predicted net, for which outs count with dublees, turns and what else a
+card can become; where that is another card the answer says so (:func:`by_net`).
 """
 
 from __future__ import annotations
@@ -29,6 +31,7 @@ import numpy as np
 
 from ustad.runtime.core.entry import Command, Flag, Given, Takes
 from ustad.runtime.core.errors import UsageError, shown
+from ustad.runtime.core.game import TIE
 from ustad.runtime.core.options import options_help, parse_options
 from ustad.runtime.games.marriage.cards.cards import (
     CARD_NAMES,
@@ -65,9 +68,16 @@ from ustad.runtime.games.marriage.cards.melds import (
     pure_targets,
 )
 from ustad.runtime.games.marriage.cards.shows import dublee_count, show_distance
+from ustad.runtime.games.marriage.decisions import PLAIN, decide
+from ustad.runtime.games.marriage.features import new_work
+from ustad.runtime.games.marriage.levels import player_of
+from ustad.runtime.games.marriage.round.course import first_turn
+from ustad.runtime.games.marriage.round.known import Sight
 from ustad.runtime.games.marriage.round.options import NAME, OPTIONS
 from ustad.runtime.games.marriage.round.rules import RULES, Marriage
 from ustad.runtime.games.marriage.round.settlement import counted_maal
+from ustad.runtime.games.marriage.states import WEIGHTS
+from ustad.runtime.games.marriage.tables import expert_numbers
 
 HELD_DUBLEES = HAND - 2 * DUBLEES_TO_SHOW
 """How many cards are in hand after a show of seven dublees."""
@@ -402,6 +412,50 @@ def judge_dublee_finish(hand: Hand) -> dict[str, Any]:
     } | _outs_to_json(hand, "outs", outs)
 
 
+# What expert discards.
+
+
+def by_net(hand: Hand, discard: int, after_show: bool, dublees: bool) -> dict[str, Any]:
+    """Return which card expert discards and why, nothing if it is the one given.
+
+    It is asked in the first turn of four players, after the show in the second, of whom it
+    knows nothing; with other players, cards in sight and turns it may decide otherwise.
+
+    Args:
+        hand: the hand, of which one card is to be discarded.
+        discard: the card that keeps the distance and has most outs.
+        after_show: whether these are the cards after the show.
+        dublees: whether it was one of dublees.
+    """
+    players, tiplu = (
+        RULES.seats.usual,
+        hand.tiplu if after_show and hand.tiplu is not None else NO_CARD,
+    )
+    course = first_turn(players, players - 1)
+    course = course._replace(
+        turns=players if after_show else 0, has_drawn=True, stock=course.stock - 1,
+        shown=int(after_show), dublees=int(dublees), tiplu_drawn=tiplu != NO_CARD,
+    )  # fmt: skip
+    laid = counts_of(flat(hand.laid))
+    sight = Sight(
+        course, 0, counts_of(hand.rest), laid, laid, hand.unseen, tiplu, NO_CARD, after_show
+    )
+    expert, work = player_of("expert", expert_numbers(None)[:WEIGHTS], 0), new_work()
+    best = decide(PLAIN, work, hand.rules.numbers, sight, expert, passes=True).card
+    if not work.valid[best] or work.weighed[best] <= work.weighed[discard] + TIE:
+        return {}
+    more = ""
+    if work.valid[discard]:
+        more = f", here {work.weighed[best] - work.weighed[discard]:.1f} more by {CARD_NAMES[best]}"
+    return {
+        "ask_discard": CARD_NAMES[best],
+        "ask_because": (
+            f"{CARD_NAMES[discard]} keeps the distance and leaves most outs; ask goes by the "
+            f"predicted net{more}: it weighs dublees, turns and what else a card can become too"
+        ),
+    }
+
+
 # JSON and text.
 
 
@@ -467,18 +521,30 @@ OF_A_WHOLE_HAND = {"finish_distance", "finish", "whole_show", "whole_finish"}
 def answer(given: Given) -> dict[str, Any]:
     """Return what ``ustad hand`` answers."""
     hand = _hand_from_flags(given)
-    if not given["after_show"]:
-        judged = judge_hand(hand)
+    after_show, dublees = bool(given["after_show"]), False
+    if not after_show:
+        answered = judge_hand(hand)
         missing = HAND - len(hand.cards)
         if missing > 0:
-            judged = {key: told for key, told in judged.items() if key not in OF_A_WHOLE_HAND}
-            judged = {"missing_cards": missing} | judged
-        return judged
+            answered = {key: told for key, told in answered.items() if key not in OF_A_WHOLE_HAND}
+            answered = {"missing_cards": missing} | answered
+    elif len(hand.rest) in (FINISH_PLACES, FINISH_PLACES + 1):
+        answered = judge_finish(hand)
+    else:
+        dublees = True
+        _check_after_dublees(hand)
+        answered = judge_dublee_finish(hand)
+    if answered.get("discard") is None or answered.get("can_finish"):
+        return answered
+    discard = CARD_NUMBER[answered["discard"]]
+    return answered | by_net(hand, discard, after_show, dublees)
+
+
+def _check_after_dublees(hand: Hand) -> None:
+    """Raise UsageError if these cannot be the cards in hand after a show."""
     held, dublees = FINISH_PLACES, HELD_DUBLEES - len(flat(hand.laid))
-    if len(hand.rest) in (held, held + 1):
-        return judge_finish(hand)
     if hand.rules.numbers.dublee and len(hand.rest) in (dublees, dublees + 1):
-        return judge_dublee_finish(hand)
+        return
     beside = " beside those laid" if hand.laid else ""
     raise UsageError(
         f"--cards: expected with --after-show {held + 1} cards{beside}, or {held} before the "

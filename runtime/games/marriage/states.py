@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from enum import IntEnum
 
+import numpy as np
+
 from ustad.runtime.games.marriage.cards.cards import CARDS
 
 NOTHING = CARDS
@@ -116,12 +118,16 @@ WEIGHTS = int(Weights.POST_SHOW_DRAW) + POST_SHOW_TAKE
 
 
 class Kind(Feature):
-    """The kinds of decisions; a discard that does not see the tiplu yet is one of a show."""
+    """The kinds of moves whose nets are learned, each with numbers of its own.
 
-    PRE_SHOW_DRAW = 0, "draw before the show"
+    A card taken from the pile and a tanela laid are worth what the best move after them is; a
+    discard that does not see the tiplu yet leaves a hand as a show does.
+    """
+
+    PRE_SHOW_STOCK = 0, "stock before the show"
     PRE_SHOW_DISCARD = 1, "discard before the show"
     SHOW = 2, "show"
-    POST_SHOW_DRAW = 3, "draw after the show"
+    POST_SHOW_STOCK = 3, "stock after the show"
     POST_SHOW_DISCARD = 4, "discard after the show"
     FINISH = 5, "finish"
 
@@ -130,27 +136,36 @@ class Beside(Feature):
     """What beside the hand a net is predicted by; the places are those behind its features."""
 
     MAAL = 0, "maal"
-    FIVES = 1, "fives paid for tanelas laid"
-    OTHERS_SHOWN = 2, "share of opponents that have shown"
-    STOCK = 3, "stock, in tens of cards a player"
-    DUBLEES = 4, "dublees shown"
-    AT_ONCE = 5, "the tiplu is seen at once"
-    ALWAYS = 6, "always"
+    FIVES = 1, "fives for tanelas laid, if the tiplu is seen"
+    CERTAIN_FIVES = 2, "fives for tanelas laid"
+    OTHERS_SHOWN = 3, "share of opponents that have shown"
+    STOCK = 4, "stock, in tens of cards a player"
+    DUBLEES = 5, "dublees shown"
+    FIRST = 6, "before the first draw"
+    TWO_PLAYERS = 7, "two players"
+    THREE_PLAYERS = 8, "three players"
+    FIVE_PLAYERS = 9, "five players"
+    NO_DUBLEES = 10, "no show of dublees"
+    PURE_MASTER = 11, "the master is pure"
+    SEE_AT_ONCE = 12, "the tiplu is seen at once"
+    PRINTED_NEED_SHOW = 13, "putali and master need a show"
+    LAID_PAY_ALWAYS = 14, "tanelas laid need no tiplu"
+    ALWAYS = 15, "always"
 
 
 BESIDE = len(Beside)
 HAND_FEATURES: tuple[type[Feature] | None, ...] = (
     PreShow, PreShow, PostShow, PostShow, PostShow, None,
 )  # fmt: skip
-"""By which features of the hand each kind is predicted; those of a draw are the hand's."""
+"""By which features of the hand each kind is predicted: of the hand that the move leaves."""
 HAND_ROWS = tuple(len(row) if row else 0 for row in HAND_FEATURES)
 LONGEST_ROW = PRE_SHOW + BESIDE
 """How many numbers at most predict a net."""
-KIND_STARTS = tuple(
-    WEIGHTS + sum(row + BESIDE for row in HAND_ROWS[:kind]) for kind in range(len(Kind) + 1)
+KIND_STARTS = np.array(
+    [WEIGHTS + sum(row + BESIDE for row in HAND_ROWS[:kind]) for kind in range(len(Kind) + 1)]
 )
 """Where the numbers of each kind begin, and the end of the last."""
-NUMBERS = KIND_STARTS[len(Kind)]
+NUMBERS = int(KIND_STARTS[len(Kind)])
 
 FEATURE_NAMES = (
     *(f"discard before the show: {one.label}" for one in PreShow),

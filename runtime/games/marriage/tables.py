@@ -47,7 +47,7 @@ class MarriageTables(Tables):
             options={},
             quantity="what features of a hand are worth, and the net to expect",
             unit="net points",
-            index_version=3,
+            index_version=4,
             index_formula="in order: " + "; ".join(NUMBER_NAMES),
             shape=(NUMBERS,),
             start_index=0,

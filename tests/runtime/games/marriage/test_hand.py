@@ -22,14 +22,18 @@ from ustad.runtime.games.marriage.cards.cards import (
 from ustad.runtime.games.marriage.cards.maal import joker_mask
 from ustad.runtime.games.marriage.cards.melds import is_finish_meld, pure_targets
 from ustad.runtime.games.marriage.cards.shows import dublee_count, show_distance
+from ustad.runtime.games.marriage.expert import ExpertBot
 from ustad.runtime.games.marriage.hand import (
+    HAND_COMMAND,
     Hand,
     as_text,
     finish_distance,
     judge_finish,
     judge_hand,
 )
+from ustad.runtime.games.marriage.round.moves import Discard
 from ustad.runtime.games.marriage.round.rules import Marriage
+from ustad.runtime.games.marriage.tables import shipped_numbers
 
 DECK = np.repeat(np.arange(CARDS), COPIES).tolist()
 MEMORY = np.zeros(1 << 16, dtype=np.int64)
@@ -256,3 +260,24 @@ def test_of_fewer_cards_than_a_hand_no_finish_is_told(run_ustad: Callable[..., A
     whole = run_ustad("hand", "--json", "--cards", " ".join(CARD_NAMES[:21])).json
     assert "missing_cards" not in whole
     assert "finish_distance" in whole
+
+
+def test_hand_says_where_ask_discards_another_card() -> None:
+    """The same card as ask in the first turn of a round of four, or which one and why."""
+    named = 0
+    for cards, _ in hands(4, 22, 4):
+        text = " ".join(CARD_NAMES[card] for card in cards)
+        given = {"cards": text, "tiplu": None, "laid": None, "not_shown": False}
+        answer = HAND_COMMAND.run(given | {"after_show": False, "option": None})
+        if answer.get("discard") is None:
+            continue
+        view = Marriage().deal(4, (1,)).view(0)
+        course = view.public.course._replace(has_drawn=True, stock=view.public.course.stock - 1)
+        public = view.public._replace(course=course, pile=(), discards=(), taken=())
+        view = view._replace(public=public, hand=cards, drawn=cards[0])
+        best = ExpertBot(shipped_numbers()).ask(view).best
+        asked = Discard(CARD_NUMBER[answer.get("ask_discard", answer["discard"])])
+        assert asked in best
+        named += "ask_discard" in answer
+        assert ("ask_because" in answer) == ("ask_discard" in answer)
+    assert named

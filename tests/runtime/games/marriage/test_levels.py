@@ -39,7 +39,8 @@ from ustad.runtime.games.marriage.levels import MarriageBot, level_weights
 from ustad.runtime.games.marriage.round.moves import PILE, STOCK, Discard, Draw, Finish, Lay, Show
 from ustad.runtime.games.marriage.round.rules import RULES, Marriage
 from ustad.runtime.games.marriage.round.view import View
-from ustad.runtime.games.marriage.states import NOTHING, PreShow
+from ustad.runtime.games.marriage.states import NOTHING, NUMBER_NAMES, PreShow, Weights
+from ustad.runtime.games.marriage.tables import shipped_numbers
 from ustad.runtime.games.marriage.text import TEXT
 
 ENTRY = entry("marriage")
@@ -447,3 +448,91 @@ def test_no_net_is_told_that_no_round_pays() -> None:
     hand = "6S 6S 6S 2H 2H 2H 5D 5S 5C 4H 6H PJ"
     nets, _ = nets_and_why(position(hand, "3S QH JD 8C", SHOWN, tiplu="5H"))
     assert all(abs(net) < 400 for net in nets.values())
+
+
+def expert() -> Any:
+    """Return expert under the default options, with the numbers that ship."""
+    return ENTRY.levels.bot("expert", Marriage(), None, 0)
+
+
+def test_draws_are_told_by_what_follows() -> None:
+    """The pile's card is worth the best move after it; the stock as much while it comes."""
+    bot, piles = expert(), 0
+    for view in views(120, 21):
+        told = dict(bot.ask(view).options)
+        for draw in (Draw(STOCK), Draw(PILE)):
+            if draw in told:
+                assert bot.ask(view.apply(draw)).value == pytest.approx(told[draw], abs=1e-9)
+                piles += draw.source == PILE
+    assert piles > 20
+
+
+def test_laying_a_tanela_leaves_the_order_of_draws() -> None:
+    """It costs no turn, and adds as much to the stock as to the pile."""
+    bot, laid = expert(), 0
+    for number in range(150):
+        view = Marriage().deal(4, (number, 31)).view(0)
+        told = dict(bot.ask(view).options)
+        for lay in (move for move in told if isinstance(move, Lay)):
+            after = dict(bot.ask(view.apply(lay)).options)
+            assert told[lay] == pytest.approx(max(after.values()), abs=1e-9)
+            apart = told[Draw(PILE)] - told[Draw(STOCK)]
+            apart_after = after[Draw(PILE)] - after[Draw(STOCK)]
+            assert apart * apart_after > 0 or abs(apart - apart_after) < 2
+            laid += 1
+    assert laid > 5
+
+
+def test_only_moves_of_equal_net_are_best() -> None:
+    """Discards that are best beside the one played keep the distance and weigh as much."""
+    bot, several = expert(), 0
+    for view in views(200, 22):
+        advice = bot.ask(view)
+        assert bot.choose(view) in advice.best
+        discards = [move.card for move in advice.best if isinstance(move, Discard)]
+        if len(discards) < 2:
+            continue
+        several += 1
+        work, sight = bot.work, view.sight()
+        rows, first = work.pre_show, Weights.PRE_SHOW_DISCARD
+        if view.public.shown(view.seat):
+            rows, first = work.post_show, Weights.POST_SHOW_DISCARD
+            bot.kernels.rate_after_show(work, sight, view.public.dublees(view.seat), True)
+        else:
+            bot.kernels.rate_before_show(work, view.rules.numbers, sight, True)
+        assert work.valid[discards].all()
+        assert np.ptp(rows[discards] @ bot.player.weights[first : first + rows.shape[1]]) < 1e-8
+    assert several > 5
+
+
+def test_a_discard_that_costs_a_step_is_no_tie() -> None:
+    """Two melds, a run of two and four singles: to break a meld costs a step, and net."""
+    hand = "6S 7S 8S 2H 3H 4H 9D 10D 2C 5C 7C QC KD"
+    nets, _ = nets_and_why(position(hand, "3S QH JD 8C", SHOWN, "KD", "5H"))
+    kept = max(net for move, net in nets.items() if move in ("discard 2C", "discard QC"))
+    for broken in ("6S", "7S", "8S", "2H", "3H", "4H"):
+        if f"discard {broken}" in nets:
+            assert nets[f"discard {broken}"] < kept - 0.1
+
+
+def test_net_features_sum_to_the_net() -> None:
+    bot = expert()
+    numbers = dict(zip(NUMBER_NAMES, shipped_numbers().tolist(), strict=True))
+    for options in ({}, {"laid_need_tiplu": False}):
+        for view in views(60, 23, options):
+            found = sum(numbers[name] * held for name, held in bot.net_features(view).items())
+            assert found == pytest.approx(bot.ask(view).value, abs=1e-6)
+
+
+@pytest.mark.slow
+def test_the_stock_is_told_as_the_mean_of_what_it_may_bring() -> None:
+    """The function learned from draws of the stock against the mean over the unseen cards."""
+    bot, apart = expert(), []
+    for view in random.Random(2).sample(list(views(300, 24)), 60):
+        told = dict(bot.ask(view).options)
+        if Draw(STOCK) in told:
+            waiting = view.apply(Draw(STOCK))
+            outcomes = waiting.chance_outcomes()
+            mean = sum(p * bot.ask(waiting.apply(card)).value for card, p in outcomes)
+            apart.append(told[Draw(STOCK)] - mean)
+    assert abs(np.mean(apart)) < 1 + 2 * np.std(apart) / np.sqrt(len(apart))

@@ -100,9 +100,7 @@ RESULTS: dict[str, Shape] = {
         {
             "unit": TEXT,
             "exact": TRUTH,
-            "seats": list_of(
-                Keys({"seat": _SEAT, **dict.fromkeys(_REVIEWED, NUMBER)}).schema(False)
-            ),
+            "seats": list_of(_REVIEWED),
             "steps": list_of(Keys({"step": whole(0, 10**9)}).schema(False)),
         }
     ).schema(False),

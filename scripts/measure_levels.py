@@ -110,7 +110,8 @@ def main() -> None:
     numbers = json.loads(NUMBERS.read_text(encoding="utf-8"))
     for name in args.games or NAMES:
         numbers[name] = {unit: measure(advisor, name, unit) for unit in entry_of(name).levels.units}
-        NUMBERS.write_text(json.dumps(numbers, indent=1) + "\n", encoding="utf-8")
+        text = json.dumps(numbers, separators=(",", ":"))
+        NUMBERS.write_text(f"{text}\n", encoding="utf-8")
         print(f"{name}: measured")
 
 

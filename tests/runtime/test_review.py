@@ -17,6 +17,7 @@ from ustad.runtime import Advisor, record, review
 from ustad.runtime.core.errors import PositionError, RecordError, UsageError
 from ustad.runtime.core.game import CHANCE, OVER
 from ustad.runtime.core.registry import entry as entry_of
+from ustad.runtime.games.marriage.round.moves import STOCK, Draw
 from ustad.solver.build import build_table
 
 PASA = ({"players": 2, "chips": 20}, {"players": 3, "chips": 9}, {"players": 4, "chips": 8})
@@ -213,7 +214,8 @@ def test_a_round_of_marriage_is_judged_by_predictions(advisor: Advisor) -> None:
     assert (answer["unit"], answer["exact"]) == ("net", False)
     assert answer["seats"][0]["own"] == 0
     assert [told["result"] for told in answer["seats"]] == list(state.returns())
-    drawn = [at for at, step in enumerate(steps) if step == steps[0]]  # from the stock
+    drawn = [at for at, step in enumerate(steps) if step == Draw(STOCK)]
+    assert drawn
     assert all("luck" in answer["steps"][at] for at in drawn)
     with pytest.raises(PositionError, match="expected a whole round"):
         advisor.review_of(record.redacted(game, 0))

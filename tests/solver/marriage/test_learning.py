@@ -22,7 +22,7 @@ from ustad.solver.build import build_table
 from ustad.solver.marriage.learning import DECK, NetRounds, learn, slopes
 from ustad.solver.marriage.measuring import ANY_OF_EQUALS, BY_WEIGHTS, measure, prediction_errors
 from ustad.solver.marriage.records import new_record
-from ustad.solver.marriage.rounds import play_round, seated
+from ustad.solver.marriage.rounds import Notes, play_round, seated
 
 ENTRY = entry("marriage")
 
@@ -59,14 +59,13 @@ def compiled_round(
             player_of(
                 level,
                 shipped_numbers()[:WEIGHTS] if level == "expert" else level_weights(level),
-                seed,
             )
             for level in levels
         ]
     )
     record, numbers = new_record(len(levels)), Marriage(**options).numbers
     cards, work = np.array(order), new_work()
-    course = play_round(cards, first, numbers, players, 0.0, seed, work, record)
+    course = play_round(cards, first, numbers, players, Notes.NOTHING, seed, work, record)
     return course.turns, record.net.tolist(), record.maal.tolist()
 
 

@@ -149,6 +149,10 @@ ENCODING = {
         "high bytes. With d[k] = low[k] + 256 * high[k] and s the product of all sides of the "
         "shape but the first, q[k] = d[k] for k < s, else (q[k - s] + d[k]) modulo 65536."
     ),
+    "sums": (
+        "Of a file as 32-bit words, little-endian, zeros filled in at the end, two sums modulo "
+        "2^32: s = s * f + word, from 0, with f = 16777619 and f = 2246822507."
+    ),
     "sha256": (
         "The manifest's last key: the SHA-256 of the text of all before it as JSON without spaces, "
         "as JSON.stringify of JavaScript writes it."

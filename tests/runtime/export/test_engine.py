@@ -16,11 +16,14 @@ from typing import Any
 
 import pytest
 from differential import differential
+from hypothesis import given
+from hypothesis import strategies as st
 
 from ustad.runtime.core.errors import ExportError
 from ustad.runtime.core.registry import entry as entry_of
 from ustad.runtime.core.registry import exporter
 from ustad.runtime.export import GameFiles, write_package
+from ustad.runtime.export.folder import word_sum
 from ustad.runtime.games.five_dice import export as five_dice_export
 from ustad.solver.build import build_table
 
@@ -127,13 +130,20 @@ const read = (name) => Bytes.from(fs.readFileSync(path.join(folder, name)));
     }
     told[game] = status;
   }
-  let kind = null;
-  try {
-    await open({ game: "pasa", read: (name) => read(name).subarray(1) });
-  } catch (error) {
-    kind = error.kind;
+  const kinds = [];
+  for (const at of [0, 1, 777, -1]) {
+    const flipped = (name) => {
+      const bytes = read(name);
+      if (name.endsWith(".bin")) bytes[(at + bytes.length) % bytes.length] ^= 4;
+      return bytes;
+    };
+    await open({ game: "pasa", read: flipped }).catch((error) => kinds.push(error.kind));
+    await open({ game: "pasa", read: flipped, verify: false });
   }
-  console.log(JSON.stringify([told, kind]));
+  await open({ game: "pasa", read: (name) => read(name).subarray(1) }).catch((error) =>
+    kinds.push(error.kind),
+  );
+  console.log(JSON.stringify([told, kinds]));
 })();
 """
 
@@ -148,10 +158,21 @@ def test_it_runs_where_there_is_the_language_alone(
         [node, str(script), str(package)], capture_output=True, text=True, check=False
     )
     assert run.returncode == 0, run.stderr[-2000:]
-    told, kind = json.loads(run.stdout)
+    told, kinds = json.loads(run.stdout)
     assert {game: status["to"] for game, status in told.items()} == dict.fromkeys(SMALL, "over")
     assert all(status["winners"] for status in told.values())
-    assert kind == "corrupt_export"
+    assert kinds == ["corrupt_export"] * 5  # by sums of words, without a digest
+
+
+@given(st.binary(max_size=80), st.sampled_from([5, 0x01000193, 2**32 - 1]))
+def test_a_sum_of_words_is_what_its_rule_says(content: bytes, factor: int) -> None:
+    padded = content + bytes(-len(content) % 4)
+    total = 0
+    for at in range(0, len(padded), 4):
+        total = (total * factor + int.from_bytes(padded[at : at + 4], "little")) % 2**32
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("ustad.runtime.export.folder._WORDS_AT_ONCE", 3)
+        assert word_sum(content, factor) == total
 
 
 def test_a_package_names_what_it_has(package: Path) -> None:

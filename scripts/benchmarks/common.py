@@ -22,8 +22,10 @@ from numpy.typing import NDArray
 
 from ustad.runtime.core.entry import AnyEntry
 from ustad.runtime.core.game import CHANCE
+from ustad.runtime.core.registry import NAMES
 from ustad.runtime.core.registry import entry as entry_of
 from ustad.runtime.games.five_dice.turn import Turn
+from ustad.runtime.questions import Advisor
 from ustad.tables import tables_folder
 
 Row = dict[str, Any]
@@ -55,6 +57,28 @@ def timed(action: Callable[[], Any], runs: int) -> Row:
         walls.append(time.perf_counter() - wall)
         cpus.append(time.process_time() - cpu)
     return {"wall_s": statistics.median(walls), "cpu_s": statistics.median(cpus), "runs": runs}
+
+
+@benchmark
+def protocol() -> Row:
+    """Answer status, view and legal in positions of random games: the slowest mean of a game."""
+    advisor, luck = Advisor(), random.Random(1)
+    slowest: Row = {}
+    for name in NAMES:
+        rules = entry_of(name).rules.read({})
+        state, positions = rules.new(entry_of(name).rules.seats.usual), []
+        while not state.is_over() and len(positions) < 60:
+            player = state.current_player()
+            positions.append(entry_of(name).codec.state_to_json(state.view(max(player, 0))))
+            outcomes = [outcome for outcome, _ in state.chance_outcomes()]
+            state = state.apply(luck.choice(outcomes or list(state.legal_moves())))
+        asked = [{"position": position} for position in positions]
+        seen = [{**one, "seat": one["position"].get("seat", 0)} for one in asked]
+        for method, requests in (("status", asked), ("view", seen), ("legal", asked)):
+            row = timed(lambda m=method, r=requests: [advisor.call(m, one) for one in r], 9)
+            mean = row["cpu_s"] / len(requests)
+            slowest[f"{method}_s"] = max(mean, slowest.get(f"{method}_s", 0.0))
+    return {**slowest, "target": "at most 0.2 ms", "ok": max(slowest.values()) <= 0.2e-3}
 
 
 @contextmanager

@@ -68,7 +68,8 @@ MOST_MS = 10**7
 LARGEST_BATCH = 10_000
 """Requests of the largest batch."""
 
-_BOTS_KEPT = 8
+_BOTS_KEPT = 24
+"""Bots that are kept: the levels of a server's games, of some option sets."""
 
 
 class Method(NamedTuple):

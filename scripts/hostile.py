@@ -7,6 +7,7 @@ Parts, each with the seed, so that what fails can be run again:
              (where Node is installed), and positions that cannot be: ``damage/exports.py``.
 ``bombs``    files that would kill, hang or fill the machine: ``damage/bombs.py``.
 ``lines``    requests to a running ``ustad serve``: ``damage/lines.py``.
+``http``     requests and connections to a running ``ustad serve --http``: ``damage/http.py``.
 ``builds``   killed at random moments, out of room, in folders that cannot be written or know no
              locks, two at once and with a reader beside them: ``damage/builds.py``.
 
@@ -34,7 +35,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from damage import bombs, builds, exports, lines, table_files
+from damage import bombs, builds, exports, http, lines, table_files
 from damage.report import MOST_MEMORY, Progress, Report
 from ustad.runtime.core.registry import NAMES
 from ustad.runtime.core.registry import entry as entry_of
@@ -60,8 +61,8 @@ EXPORTED: tuple[tuple[str, Mapping[str, Any]], ...] = (
 )
 """The tables whose exports are damaged; the proofs of yacht's take half a minute."""
 
-FULL = {"tables": 10_000, "exports": 10_000, "lines": 1_000_000, "kills": 200}
-QUICK = {"tables": 300, "exports": 300, "lines": 3_000, "kills": 6}
+FULL = {"tables": 10_000, "exports": 10_000, "lines": 1_000_000, "http": 50_000, "kills": 200}
+QUICK = {"tables": 300, "exports": 300, "lines": 3_000, "http": 1_000, "kills": 6}
 
 FAULTS_TOLD = 100
 
@@ -137,6 +138,8 @@ def run_part(args: argparse.Namespace) -> int:
     elif args.part == "exports":
         specs = specs_of(SMALL if args.quick else EXPORTED)
         report = exports.damage_exports(specs, folder, args.count, args.seed, progress)
+    elif args.part == "http":
+        report = http.harm_server(folder, args.count, args.seed, progress)
     else:
         report = lines.send_lines(folder, args.count, args.seed, progress)
     print(json.dumps(vars(replace(report, faults=report.faults[:FAULTS_TOLD]))))
@@ -146,7 +149,7 @@ def run_part(args: argparse.Namespace) -> int:
 def parts(folder: Path, args: argparse.Namespace) -> Mapping[str, Callable[[], Report]]:
     """Return what is to be run, by name."""
     found: dict[str, Callable[[], Report]] = {}
-    for part in ("tables", "exports", "lines"):
+    for part in ("tables", "exports", "lines", "http"):
         count = getattr(args, part)
         if count:
             found[part] = lambda part=part, count=count: apart(part, folder, count, args)  # type: ignore[misc]
@@ -191,7 +194,8 @@ def main() -> int:
     for name, what in (
         ("tables", "damaged tables"),
         ("exports", "damaged exports"),
-        ("lines", "requests"),
+        ("lines", "requests over lines"),
+        ("http", "requests over HTTP"),
         ("kills", "builds killed"),
     ):
         text = f"{what}, 0 for none ({FULL[name]:,}; {QUICK[name]:,} with --quick)"

@@ -65,11 +65,7 @@ class Worker:
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._asked += 1
-        line = json.dumps(
-            {"id": self._asked, "method": method, **request},
-            ensure_ascii=False,
-            separators=(",", ":"),
-        )
+        line = json.dumps({"id": self._asked, "method": method, **request}, separators=(",", ":"))
         try:
             self._process.stdin.write(line.encode() + b"\n")
             await self._process.stdin.drain()

@@ -121,6 +121,7 @@ def test_slow_work_gives_what_the_advisor_gives(server: Server) -> None:
         ("POST", "/v1/ask", {"position": {**POSITION, "dice": [7] * 5}}, 422, "position"),
         ("POST", "/v1/apply", {"position": POSITION, "move": {"write": "x"}}, 422, "move"),
         ("POST", "/v1/ask", {"position": {**POSITION, "options": {"a": 1}}}, 422, "option"),
+        ("POST", "/v1/new", {"game": "marriage", "first": "\ud800"}, 400, "usage"),
         ("POST", "/v1/fly", {}, 404, "usage"),
         ("GET", "/v1/ask", None, 405, "usage"),
         ("PUT", "/v1/health", None, 405, "usage"),

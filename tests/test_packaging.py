@@ -129,6 +129,9 @@ LEARNED = "ustad/runtime/games/marriage/weights.json"
 DIGESTS = "ustad/runtime/default_tables.json"
 """What ``ustad verify --default`` compares with."""
 
+MEASURED = "ustad/runtime/levels.json"
+"""What reviews compare a player with: what the levels were measured to do."""
+
 NPM = {f"ustad/runtime/export/npm/{name}" for name in ("index.d.ts", "README.md")}
 """What every package for npm has."""
 
@@ -137,7 +140,7 @@ REPLAY = "ustad/runtime/export/replay.mjs"
 
 
 def test_the_wheel_holds_code_and_the_learned_weights_alone(wheel: list[str]) -> None:
-    others = {LEARNED, DIGESTS, REPLAY, *NPM}
+    others = {LEARNED, DIGESTS, MEASURED, REPLAY, *NPM}
     assert others < set(wheel)
     inside = [name for name in wheel if name.startswith("ustad/") and name not in others]
     assert {Path(name).suffix or Path(name).name for name in inside} <= {".py", ".js", ".typed"}

@@ -78,15 +78,20 @@ class Terminal:
                 typed = "q"
             if typed not in {"q", "quit"}:
                 return typed
-            if self._leaves():
-                raise LeaveGame
+            self.stay()
 
-    def _leaves(self) -> bool:
+    def stay(self) -> None:
+        """Ask whether the person really leaves.
+
+        Raises:
+            LeaveGame: the person does.
+        """
         try:
             typed = self.read(f"leave the game? {self.lost} y to leave, Enter to go on > ")
         except (EOFError, KeyboardInterrupt):
-            return True
-        return typed.strip().lower() in {"y", "yes", "q", "quit"}
+            raise LeaveGame from None
+        if typed.strip().lower() in {"y", "yes", "q", "quit"}:
+            raise LeaveGame
 
 
 class Table:
@@ -134,7 +139,7 @@ class Table:
         self.terminal.write(HELP)
         try:
             while (player := state.current_player()) >= 0 or player == CHANCE:
-                step = self._step(state, luck)
+                step = self._next_step(state, luck)
                 after = state.apply(step)
                 if self.writer:
                     self.writer.step(entry, state, step)
@@ -165,6 +170,14 @@ class Table:
         for seat, told in self.since.items():
             if seat != self.at_screen:
                 told.append(step)
+
+    def _next_step(self, state: Any, luck: Any) -> Any:
+        """Return what happens next; Ctrl-C asks first, also while a bot thinks."""
+        while True:
+            try:
+                return self._step(state, luck)
+            except KeyboardInterrupt:
+                self.terminal.stay()
 
     def _step(self, state: Any, luck: Any) -> Any:
         """Return what happens next: a move, or what chance brings."""
@@ -288,9 +301,12 @@ def wants_another(
             typed = terminal.read(f"r for what each decision cost, {enter} > ").strip()
         except (EOFError, KeyboardInterrupt):
             return False
-        if typed != "r":
+        if typed == "r":
+            terminal.write(_told(review))
+        elif typed in {"", "q", "quit"}:
             return another and typed == ""
-        terminal.write(_told(review))
+        else:
+            terminal.write(f"expected r for what each decision cost, {enter}")
 
 
 def check_seat(seat: int, players: int) -> int:

@@ -66,7 +66,7 @@ def _play(args: argparse.Namespace) -> int:
     bots = table.bots(players)
     seats = [seat for seat, bot in enumerate(bots) if bot is None]
     where = f"you sit in seat {seats[0]}" if len(seats) == 1 else f"people sit in seats {seats}"
-    print(f"{entry.title}: {where} of {len(players)}; seed {seed}")
+    print(narrow(f"{entry.title}: {where} of {len(players)}; seed {seed}"))
     if entry.text.note:
         print(narrow(entry.text.note))
     # The seat that begins moves on from game to game.
@@ -96,7 +96,8 @@ def _resume(args: argparse.Namespace) -> int:
     table = _Seats(args, found.entry, found.start.rules, seed[0])
     bots = table.bots(found.players)
     if cut_off is not None:
-        print(f"{args.resume}: line {cut_off} was cut off; the game goes on from the line before")
+        told = f"{args.resume}: line {cut_off} was cut off; the game goes on from the line before"
+        print(narrow(told))
     print(f"{found.entry.title}: {len(found.steps)} steps are played")
     table.play(found, bots, seed, writer)
     return OK

@@ -14,6 +14,7 @@ from ustad.runtime.cli.main import main
 from ustad.runtime.core.entry import NARROW
 from ustad.runtime.core.registry import NAMES
 from ustad.runtime.core.registry import entry as entry_of
+from ustad.runtime.games.yacht.levels import EasyBot
 
 BOXES = ["ones", "twos", "threes", "fours", "fives", "sixes", "three_", "four_"]
 BOXES += ["full", "small", "large", "yacht", "chance"]
@@ -167,7 +168,8 @@ def test_sixty_columns_suffice(
         return next(typed_lines, "q")
 
     monkeypatch.setattr("builtins.input", read)
-    words = ["--level", "easy", "--seed", "5", "--players", str(min(players, most))]
+    words = ["--level", "easy", "--seed", "123456", "--players", str(min(players, most))]
+    words += ["--people", str(min(players, most) if players > 2 else 1)]
     assert main(["play", game, "--tables", str(tmp_path), *words]) == 0
     shown = capsys.readouterr().out
     assert "leave the game?" in shown
@@ -192,3 +194,27 @@ def test_advice_says_why(typed: Callable[..., str]) -> None:
     shown = " ".join(typed(["?", "q"], "--players", "1").split())
     assert "why: keep 6 6 brings 21.77 points this turn" in shown
     assert "keep 5 6 6 gives up 2.16 points" in shown
+
+
+def test_after_a_game_what_is_no_answer_is_asked_again(typed: Callable[..., str]) -> None:
+    shown = typed([*WHOLE_GAME[:-1], "y", "h", "", "q"], "--level", "easy", "--players", "1")
+    assert shown.count("expected r for what each decision cost") == 2
+    assert "you roll 1 5 5 5 6" in shown.split("the game is over")[1]  # the second game
+
+
+def test_an_interrupt_while_a_bot_thinks_asks_before_the_game_is_lost(
+    typed: Callable[..., str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Interrupted twice, stayed once: the bot moves, and the second time the game is left."""
+    choose, times = EasyBot.choose, iter(range(9))
+
+    def interrupted(bot: EasyBot, view: Any) -> Any:
+        if next(times) in {0, 2}:
+            raise KeyboardInterrupt
+        return choose(bot, view)
+
+    monkeypatch.setattr(EasyBot, "choose", interrupted)
+    shown = typed(["", "y"], "--level", "easy", "--seat", "1")
+    assert shown.count("leave the game? It is lost.") == 2
+    assert shown.count("seat 0 keeps") == 1
+    assert "the game is left" in shown

@@ -15,9 +15,8 @@ The form.  An export is a folder with
 - a reader in plain JavaScript, modules without dependency, which needs nothing else.
 
 Sound or refused.  The manifest holds the SHA-256 of every binary file and, as its last key
-``sha256``, its own: over its text without that key, written as JavaScript's
-``JSON.stringify`` writes it (:func:`ustad.runtime.export.manifest.canonical`).  A reader given
-its text refuses any other text that says the same.
+``sha256``, its own: over its bytes before that key (:mod:`ustad.runtime.export.manifest`).  A
+reader refuses any other text that says the same.
 
 The choice of moves survives.  A game's exporter compares the choices by the rounded values
 with those by the exact ones over the whole table, writes what it found into the manifest as

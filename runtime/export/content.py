@@ -154,8 +154,8 @@ ENCODING = {
         "2^32: s = s * f + word, from 0, with f = 16777619 and f = 2246822507."
     ),
     "sha256": (
-        "The manifest's last key: the SHA-256 of the text of all before it as JSON without spaces, "
-        "as JSON.stringify of JavaScript writes it."
+        "The manifest's last key: the SHA-256 of its bytes up to, and without, the comma and line "
+        "end before that key."
     ),
 }
 """How the numbers of an export lie in its files, in words, for the manifest."""
@@ -173,10 +173,10 @@ def table_facts(table: Table, index_formula: str) -> dict[str, Any]:
         "quantity": spec.quantity,
         "unit": spec.unit,
         "index_formula": index_formula,
+        "index_version": spec.index_version,
         "counts": dict(table.counts),
         "table": {
             "file": spec.file_name,
-            "index_version": spec.index_version,
             "solver_version": spec.solver_version,
             "start_value": table.start_value,
             "values_sha256": hashlib.sha256(table.values.tobytes()).hexdigest(),

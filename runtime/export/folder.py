@@ -12,6 +12,7 @@ import shlex
 from codecs import BOM_UTF8
 from collections.abc import Mapping
 from functools import partial
+from importlib.metadata import version
 from importlib.resources import files
 from pathlib import Path
 from typing import IO, Any
@@ -32,11 +33,10 @@ from ustad.runtime.export.content import (
     to_differences,
 )
 from ustad.runtime.export.manifest import (
-    DIGEST,
     FORMAT,
     FORMAT_VERSION,
     LARGEST_MANIFEST,
-    digest,
+    is_sealed,
     manifest_text,
 )
 from ustad.runtime.export.replay import check_vectors
@@ -171,6 +171,7 @@ def sealed(
     manifest = {
         "format": FORMAT,
         "format_version": FORMAT_VERSION,
+        "version": version("ustad"),
         "game": entry.name,
         "title": entry.title,
         "options": dict(content.options),
@@ -311,15 +312,15 @@ def read_export(folder: Path) -> tuple[dict[str, Any], dict[str, Packed]]:
             raise JsonError("manifest: it begins with a byte-order mark, which was not written")
         manifest = loads(text.decode(), "manifest", LARGEST_MANIFEST)
         fields = Fields(manifest, "manifest", JsonError)
-        version = fields.take("format"), fields.take("format_version")
-        if version != (FORMAT, FORMAT_VERSION):
-            raise MismatchedTableError(path, f"{FORMAT} {FORMAT_VERSION}", str(version), remedy)
-        if fields.take(DIGEST) != digest(manifest):
-            raise JsonError("manifest: its digest is wrong")
-        if (written := manifest_text(manifest)) != text.decode():
-            line_ends = text.decode().replace("\r\n", "\n").replace("\r", "\n") == written
-            why = ": its line ends were changed; copy it as bytes" if line_ends else ""
-            raise JsonError(f"manifest: it does not stand as it was written{why}")
+        found = fields.take("format"), fields.take("format_version")
+        if found != (FORMAT, FORMAT_VERSION):
+            raise _other_version(path, found, manifest.get("version"))
+        if not is_sealed(text):
+            line_ends = is_sealed(text.replace(b"\r\n", b"\n").replace(b"\r", b"\n"))
+            why = (
+                "its line ends were changed; copy it as bytes" if line_ends else "its bytes changed"
+            )
+            raise JsonError(f"manifest: its digest is wrong: {why}")
         listed = {**manifest["files"], **manifest["reader"]}
         _check_sizes(listed)
         contents = {name: _checked(folder, name, held, remedy) for name, held in listed.items()}
@@ -341,6 +342,15 @@ def read_export(folder: Path) -> tuple[dict[str, Any], dict[str, Packed]]:
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise CorruptTableError(path, "a sound manifest", reason, remedy) from None
     return manifest, arrays
+
+
+def _other_version(path: Path, found: tuple[Any, Any], writer: Any) -> MismatchedTableError:
+    """Return the error on a manifest of another format."""
+    name, number = found
+    newer = name == FORMAT and is_int(number, FORMAT_VERSION + 1, 2**53)
+    remedy = "pip install --upgrade ustad" if newer else _remedy(path.parent)
+    by = f", written by ustad {writer}" if isinstance(writer, str) else ""
+    return MismatchedTableError(path, f"{FORMAT} {FORMAT_VERSION}", f"{name} {number}{by}", remedy)
 
 
 def check_export(folder: Path) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The text of a manifest: JSON as JavaScript writes it, with its own digest as the last key."""
+"""The text of a manifest: a line for each key, the last its own digest, over the bytes before."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 FORMAT = "ustad export"
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
 DIGEST = "sha256"
 
 LARGEST_MANIFEST = 4_000_000
@@ -56,16 +56,20 @@ def canonical(value: Any) -> str:
     return "[" + ",".join(map(canonical, value)) + "]"
 
 
-def digest(manifest: Mapping[str, Any]) -> str:
-    """Return the SHA-256 of a manifest, over its text without the digest."""
-    rest = {key: held for key, held in manifest.items() if key != DIGEST}
-    return hashlib.sha256(canonical(rest).encode()).hexdigest()
+def _seal(digested: bytes) -> bytes:
+    """Return the end of a manifest's bytes, all that its digest is not over."""
+    return f',\n"{DIGEST}": "{hashlib.sha256(digested).hexdigest()}"\n}}\n'.encode()
+
+
+def is_sealed(content: bytes) -> bool:
+    """Tell whether bytes end in the digest of those before it, as those of a manifest do."""
+    size = len(_seal(b""))
+    return content[-size:] == _seal(content[:-size])
 
 
 def manifest_text(manifest: Mapping[str, Any]) -> str:
     """Return the text of a manifest with its digest, a line for each key."""
     canonical(dict.fromkeys(manifest))  # refuses keys that JavaScript would reorder
     parts = [(canonical(key), canonical(held)) for key, held in manifest.items() if key != DIGEST]
-    whole = "{" + ",".join(f"{key}:{held}" for key, held in parts) + "}"
-    parts.append((canonical(DIGEST), canonical(hashlib.sha256(whole.encode()).hexdigest())))
-    return "{\n" + ",\n".join(f"{key}: {held}" for key, held in parts) + "\n}\n"
+    digested = "{\n" + ",\n".join(f"{key}: {held}" for key, held in parts)
+    return digested + _seal(digested.encode()).decode()

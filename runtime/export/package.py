@@ -3,7 +3,8 @@
 **The form.**  ``index.js`` is the main module, ``index.cjs`` the same for CommonJS, with the
 modules of the engine in ``lib``; ``index.d.ts`` has the types.  The tables of a game lie in
 ``data/GAME``, a folder each, with their names in ``data/GAME/index.json``.  Modules for CommonJS
-are the same text, their imports and exports written the other way: no tool is needed.
+are the same text, their imports and exports written the other way: no tool is needed.  Comments
+stay behind (:mod:`ustad.runtime.export.minify`).
 
 A package is written whole beside an older one before it takes its place.
 """
@@ -26,6 +27,7 @@ from ustad.runtime.core.errors import ExportError
 from ustad.runtime.export.content import Content
 from ustad.runtime.export.folder import MANIFEST, reader_files, sealed
 from ustad.runtime.export.manifest import FORMAT, FORMAT_VERSION, manifest_text
+from ustad.runtime.export.minify import minified
 from ustad.tables import reason_of
 
 TEMPLATES = ("index.d.ts", "README.md")
@@ -104,9 +106,9 @@ def _data(game: GameFiles) -> dict[str, bytes]:
     index = {
         "format": FORMAT,
         "format_version": FORMAT_VERSION,
+        "version": version("ustad"),
         "game": game.entry.name,
         "title": game.entry.title,
-        "version": version("ustad"),
         "tables": list(game.tables),
     }
     return {"index.json": manifest_text(index).encode(), **found}
@@ -136,7 +138,7 @@ def _main(games: Sequence[GameFiles]) -> str:
 
 def _modules(main: str) -> dict[str, str]:
     """Return the modules that a module needs, and those that they need, by name."""
-    known = {name: held.decode() for name, held in reader_files().items()}
+    known = {name: minified(held.decode()) for name, held in reader_files().items()}
     found: dict[str, str] = {}
     todo = [main]
     while todo:

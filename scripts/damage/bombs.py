@@ -106,7 +106,7 @@ def linked_export(folder: Path) -> None:
         (folder / name).symlink_to("zeros")
     held = {"bytes": 199_000_000, "sha256": "0" * 64}
     manifest: dict[str, Any] = {
-        "format": "ustad export", "format_version": 1, "game": "pasa",
+        "format": "ustad export", "format_version": 2, "game": "pasa",
         "reader": {}, "files": dict.fromkeys(names, held), "arrays": {}, "vectors": [],
     }  # fmt: skip
     (folder / MANIFEST).write_text(manifest_text(manifest))

@@ -205,7 +205,7 @@ def _key(name: str, value: Any) -> Callable[[dict[str, Any]], None]:
 
 LIES: Mapping[str, Callable[[dict[str, Any]], None]] = {
     "an older format": _key("format_version", 0),
-    "a newer format": _key("format_version", 2),
+    "a newer format": _key("format_version", 3),
     "another format": _key("format", "ustad table"),
     "ten gigabytes": _file(bytes=10**10),
     "a file without end": _file(bytes=2**53),

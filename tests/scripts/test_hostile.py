@@ -158,8 +158,8 @@ BLIND = {
         "_checked", lambda folder, name, held, remedy: (folder / name).read_bytes(),
         ("values.bin", flipped),
     ),
-    "the text of a manifest": (
-        "manifest_text", lambda manifest: AnyText(), ("manifest.json", lambda held: held + b"\n"),
+    "the digest of a manifest": (
+        "is_sealed", lambda content: True, ("manifest.json", lambda held: held + b"\n"),
     ),
     "anything": (
         "_read", lambda path, *_: SOUND[path.name], ("values.bin", flipped),
@@ -168,18 +168,6 @@ BLIND = {
 """What a reader may fail to look at: the function of it that is blind, and damage to see it by."""
 
 SOUND: dict[str, bytes] = {}
-
-
-class AnyText(str):
-    """Equal to every text."""
-
-    def __eq__(self, other: object) -> bool:
-        return True
-
-    def __ne__(self, other: object) -> bool:
-        return False
-
-    __hash__ = str.__hash__
 
 
 @pytest.mark.parametrize("what", BLIND)

@@ -69,7 +69,13 @@ const SHOWN = 60;
  * @param {unknown} value
  */
 export function shown(value) {
-  const letters = Array.from(jsonText(value, SHOWN + 1).slice(0, 4 * SHOWN));
+  let text;
+  try {
+    text = jsonText(value, SHOWN + 1);
+  } catch {
+    text = `'${typeof value}'`; // a getter or a proxy that throws
+  }
+  const letters = Array.from(text.slice(0, 4 * SHOWN));
   return letters.length > SHOWN ? `${letters.slice(0, SHOWN - 3).join("")}...` : letters.join("");
 }
 

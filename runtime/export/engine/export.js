@@ -6,8 +6,7 @@
  * the number q stands for offset + scale * q; with `differences` the file holds, of uint16
  * numbers, what each is more than the one before it along the first axis, low bytes first.
  * The manifest holds the SHA-256 of each file
- * and, as `sha256`, its own: over JSON.stringify of itself without that key.  Given as text it
- * must be, character for character, what was written.
+ * and, as its last key `sha256`, its own: over its bytes up to the comma before that key.
  */
 
 import { fromUtf8, sha256, utf8 } from "./digest.js";
@@ -18,12 +17,14 @@ import { isObject, isWhole, reason, shown, UstadError } from "./errors.js";
 export { UstadError, UstadError as ExportError } from "./errors.js";
 
 export const FORMAT = "ustad export";
-export const FORMAT_VERSION = 1;
+export const FORMAT_VERSION = 2;
 
 /**
  * What readers use of a manifest; a game's own keys are said where they are read.
  *
  * @typedef {object} Manifest
+ * @property {string} version of ustad, which wrote it
+ * @property {number} index_version of how states are numbered
  * @property {string} game
  * @property {Record<string, unknown>} options of the table
  * @property {Record<string, unknown>} option_defaults of positions
@@ -138,9 +139,9 @@ export function openExport(manifest, reader, ...files) {
     throw corrupt("manifest: expected its text, or the object that it holds, got bytes");
   }
   const found = typeof manifest === "string" ? parseManifest(manifest) : manifest;
-  mustBeManifest(found);
-  if (sha256(utf8(digestedText(found))) !== found.sha256) throw corrupt(WRONG_DIGEST);
-  if (typeof manifest === "string") mustStandAsWritten(manifest, found);
+  mustBeManifest(found, "manifest");
+  const whole = utf8(typeof manifest === "string" ? manifest : writtenText(found));
+  mustBeSealed(whole, sha256(digested(whole)), "manifest");
   // From here on the manifest is, word for word, one that was written.
   const written = /** @type {M} */ (/** @type {unknown} */ (found));
   const readers = Object.keys(written.reader);
@@ -170,13 +171,10 @@ export function openExport(manifest, reader, ...files) {
  * @returns {Promise<Record<string, unknown>>}
  */
 export async function openManifest(given, name, check) {
-  const text = fromUtf8(bytesOf(given, name));
-  const found = parseManifest(text);
-  mustBeManifest(found);
-  if (check) {
-    if ((await digestOf(utf8(digestedText(found)))) !== found.sha256) throw corrupt(WRONG_DIGEST);
-    mustStandAsWritten(text, found);
-  }
+  const bytes = bytesOf(given, name);
+  const found = parseManifest(fromUtf8(bytes));
+  mustBeManifest(found, name);
+  if (check) mustBeSealed(bytes, await digestOf(digested(bytes)), name);
   return found;
 }
 
@@ -284,31 +282,82 @@ export function mustHold(holds, what) {
 }
 
 /**
+ * Refuse a table whose states are numbered in another way than an engine does it.
+ *
+ * @param {Manifest} manifest
+ * @param {number} known the version of the numbering that the engine knows.
+ */
+export function mustNumberStates({ index_version: found, version }, known) {
+  if (found === known) return;
+  throw otherVersion("manifest", `states numbered by version ${known}`, shown(found), {
+    newer: isWhole(found, known + 1, Infinity),
+    version,
+  });
+}
+
+/**
+ * Return the error on data of another version than an engine reads, which says what to update.
+ *
+ * @param {string} name
+ * @param {string} expected
+ * @param {string} got
+ * @param {{ newer: boolean, version: unknown }} written whether the data are newer than the
+ *   engine, and the version of ustad that wrote them.
+ */
+function otherVersion(name, expected, got, { newer, version }) {
+  const by = typeof version === "string" ? `, written by ustad ${version}` : "";
+  const mend = newer
+    ? "the engine is older than its data: update the engine"
+    : "the data are older than the engine: export them anew";
+  const told = `${name}: expected ${expected}, got ${got}${by}: ${mend}`;
+  return new UstadError("mismatched_export", told);
+}
+
+/**
  * Return the text of a manifest as it is written: a line for each key.
  *
  * @param {Record<string, unknown>} manifest
  */
 function writtenText(manifest) {
-  const lines = Object.entries(manifest).map(
-    ([key, held]) => `${JSON.stringify(key)}: ${JSON.stringify(held)}`,
-  );
-  return `{\n${lines.join(",\n")}\n}\n`;
+  try {
+    const lines = Object.entries(manifest).map(
+      ([key, held]) => `${JSON.stringify(key)}: ${JSON.stringify(held)}`,
+    );
+    return `{\n${lines.join(",\n")}\n}\n`;
+  } catch (error) {
+    throw corrupt(`manifest: ${reason(error)}`);
+  }
 }
 
-const WRONG_DIGEST = "manifest: its digest is wrong: it is not what was written";
+/**
+ * Return the end of a manifest, all that its digest is not over.
+ *
+ * @param {string} digest
+ */
+const sealOf = (digest) => utf8(`,\n"sha256": "${digest}"\n}\n`);
+
+const SEAL_LENGTH = sealOf("0".repeat(64)).length;
 
 /**
- * Refuse a text of a manifest that is not, character for character, what was written.
+ * Return what the digest of a manifest is over.
  *
- * @param {string} text
- * @param {Record<string, unknown>} manifest
+ * @param {Uint8Array} bytes
  */
-function mustStandAsWritten(text, manifest) {
-  const written = writtenText(manifest);
-  if (text === written) return;
-  const lineEnds = text.replace(/\r\n?/g, "\n") === written;
-  const why = lineEnds ? ": its line ends were changed; copy it as bytes" : "";
-  throw corrupt(`manifest: it does not stand as it was written${why}`);
+const digested = (bytes) => bytes.subarray(0, Math.max(0, bytes.length - SEAL_LENGTH));
+
+/**
+ * Refuse a manifest that does not end in its digest.
+ *
+ * @param {Uint8Array} bytes
+ * @param {string} digest what it is.
+ * @param {string} name
+ */
+function mustBeSealed(bytes, digest, name) {
+  if (sealOf(digest).join() === bytes.subarray(-SEAL_LENGTH).join()) return;
+  const why = bytes.includes(13)
+    ? "its line ends were changed; copy it as bytes"
+    : "it is not what was written";
+  throw corrupt(`${name}: its digest is wrong: ${why}`);
 }
 
 /** @param {string} name */
@@ -318,30 +367,18 @@ const wrongFile = (name) => corrupt(`${name}: its digest is wrong: it is not wha
  * Refuse what is no manifest of this format.
  *
  * @param {unknown} found
+ * @param {string} name
  * @returns {asserts found is Record<string, unknown>}
  */
-function mustBeManifest(found) {
-  if (!isObject(found)) throw corrupt("manifest: expected an object");
-  if (found.format !== FORMAT || found.format_version !== FORMAT_VERSION) {
-    const got = `${shown(found.format)} ${shown(found.format_version)}`;
-    throw new UstadError(
-      "mismatched_export",
-      `manifest: expected ${FORMAT} ${FORMAT_VERSION}, got ${got}`,
-    );
-  }
-}
-
-/**
- * Return the text that the digest of a manifest is of.
- *
- * @param {Record<string, unknown>} manifest
- */
-function digestedText({ sha256: _, ...rest }) {
-  try {
-    return JSON.stringify(rest);
-  } catch (error) {
-    throw corrupt(`manifest: ${reason(error)}`);
-  }
+function mustBeManifest(found, name) {
+  if (!isObject(found)) throw corrupt(`${name}: expected an object`);
+  const { format, format_version: number, version } = found;
+  if (format === FORMAT && number === FORMAT_VERSION) return;
+  const got = `${shown(format)} ${shown(number)}`;
+  throw otherVersion(name, `${FORMAT} ${FORMAT_VERSION}`, got, {
+    newer: isWhole(number, FORMAT_VERSION + 1, Infinity),
+    version,
+  });
 }
 
 /**

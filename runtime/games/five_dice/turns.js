@@ -7,6 +7,8 @@
  * more, the value of a roll that of its best keep or write.
  */
 
+import { mustNumberStates } from "./export.js";
+
 /** @import { Manifest, Opened, Place, Rounded } from "./export.js" */
 
 /**
@@ -105,6 +107,7 @@ export class Turns {
    *   to win (`winShares`), null if nothing does.
    */
   constructor({ manifest, arrays }, outlook = null) {
+    mustNumberStates(manifest, 1);
     this.manifest = manifest;
     this.arrays = arrays;
     this.sheet = manifest.sheet;

@@ -16,7 +16,7 @@
 
 import { CHANCE, Engine, OVER } from "./engine.js";
 import { Fields, isList, isWhole, readOptions, shown, UstadError } from "./errors.js";
-import { mustHold, opened, openExport, ranked } from "./export.js";
+import { mustHold, mustNumberStates, opened, openExport, ranked } from "./export.js";
 
 export { ExportError, parseManifest } from "./export.js";
 
@@ -501,6 +501,7 @@ class PasaTable {
     this.options = manifest.options;
     const { players, chips } = manifest.options;
     this.players = players;
+    mustNumberStates(manifest, 1);
     const { turns, splits } = manifest.pasa;
     const { shape } = manifest.arrays.values;
     mustHold(shape.join() === [turns, splits, players].join(), "pasa: as many shares as states");

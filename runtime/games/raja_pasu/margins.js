@@ -5,7 +5,7 @@
  * the mover's) and its code among the positions of the pattern.
  */
 
-import { mustHold } from "./export.js";
+import { mustHold, mustNumberStates } from "./export.js";
 import { isEmpty, sum } from "./sowing.js";
 
 /** @import { Manifest, Numbers, Opened } from "./export.js" */
@@ -32,6 +32,7 @@ export class Margins {
    * @param {string} [end] what the names of the arrays end in.
    */
   constructor({ manifest, arrays }, end = "") {
+    mustNumberStates(manifest, 1);
     const { pasu, few = 0, row } = manifest.raja_pasu;
     this.pasu = pasu;
     this.row = row;

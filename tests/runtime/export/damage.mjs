@@ -32,7 +32,7 @@ const sealed = (change) => {
   change(copy);
   return copy;
 };
-const other = { ...manifest, format_version: 2 };
+const other = { ...manifest, format_version: 3 };
 /** @type {(() => [unknown, ...unknown[]])[]} */
 const cases = [
   () => [text, ...files.map((bytes) => bytes.subarray(0, below(bytes.length)))],
@@ -69,7 +69,7 @@ for (const rewritten of [
   `${text}\n`,
   text.slice(1).replace("\n", "{"),
   text.replace(": ", ":  "),
-  text.replace('"format_version": 1', '"format_version": 1.0e0'),
+  text.replace('"format_version": 2', '"format_version": 2.0e0'),
   text.replace('"format":', '"game": "x",\n"format":'),
   JSON.stringify(manifest),
 ]) {

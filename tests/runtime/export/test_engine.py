@@ -6,11 +6,13 @@ The script ``scripts/differential.py`` plays and compares; here it does so over 
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 import shutil
 import subprocess
 from collections.abc import Callable
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -173,6 +175,140 @@ def test_a_sum_of_words_is_what_its_rule_says(content: bytes, factor: int) -> No
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("ustad.runtime.export.folder._WORDS_AT_ONCE", 3)
         assert word_sum(content, factor) == total
+
+
+VERSIONS = """
+import fs from "node:fs";
+import { createHash } from "node:crypto";
+const [folder] = process.argv.slice(2);
+const { open } = await import(`${folder}/index.js`);
+const bytes = (name) => fs.readFileSync(`${folder}/${name}`);
+const sealed = (text) => {
+  const body = text.slice(0, -81);
+  return `${body},\\n"sha256": "${createHash("sha256").update(body).digest("hex")}"\\n}\\n`;
+};
+const told = {};
+for (const [game, name] of [["pasa", "index"], ["pasa", "manifest"], ["yacht", "manifest"],
+                            ["raja_pasu", "manifest"], ["dice_poker", "index"]]) {
+  for (const [key, other] of [["format_version", 1], ["format_version", 9],
+                              ["index_version", 0], ["index_version", 9]]) {
+    const changed = (text) => text.replace(new RegExp(`"${key}": [0-9]+`), `"${key}": ${other}`);
+    const read = (path) => path.endsWith(`${name}.json`)
+      ? Buffer.from(sealed(changed(`${bytes(path)}`)))
+      : bytes(path);
+    const found = await open({ game, read }).catch((error) => `${error.kind}: ${error.message}`);
+    told[`${game} ${name} ${key} ${other}`] = typeof found === "string" ? found : "opened";
+  }
+}
+console.log(JSON.stringify(told));
+"""
+
+
+def run_script(node: str, script: str, package: Path, tmp_path: Path) -> Any:
+    """Return what a script prints that is given the folder of a package."""
+    path = tmp_path / "script.mjs"
+    path.write_text(script)
+    run = subprocess.run([node, path, package], capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stderr[-2000:]
+    return json.loads(run.stdout)
+
+
+def test_data_of_another_version_are_refused_and_what_to_update_is_said(
+    package: Path, node: str, tmp_path: Path
+) -> None:
+    told = run_script(node, VERSIONS, package, tmp_path)
+    for case, message in told.items():
+        if "index index_version" in case:  # an index numbers nothing
+            assert message == "opened"
+            continue
+        assert message.startswith("mismatched_export: "), case
+        assert f"written by ustad {version('ustad')}" in message
+        newer = case.endswith("9")
+        assert ("update the engine" if newer else "export them anew") in message, case
+
+
+HOSTILE = """
+const [folder] = process.argv.slice(2);
+const fs = await import("node:fs");
+const { open, UstadError } = await import(`${folder}/index.js`);
+const read = (name) => fs.readFileSync(`${folder}/${name}`);
+const holes = [];
+holes.length = 5_000_000;
+const endless = { get position() { return { get position() { return this; } }; } };
+const circle = {};
+circle.position = circle;
+const throws = { get x() { throw new TypeError("mine"); } };
+const proxy = new Proxy({}, { ownKeys() { throw new Error("mine"); } });
+const values = [
+  holes, new Array(2_000_000).fill(1), endless, circle, throws, proxy, () => 1, Symbol("s"),
+  10n, new Date(0), new Map([[1, 2]]), new Uint8Array(9), NaN, -Infinity, -0, "x".repeat(1e6),
+  JSON.parse('{"__proto__": {"dice": [1]}}'), Object.create({ game: "pasa" }), [,], "\\ud800",
+  new String("pasa"), new Number(3), { toJSON() { return 1; } }, { length: 3 }, { then: 1 },
+  "__proto__", "constructor", "toString",
+];
+const bad = [];
+let asked = 0;
+const attempt = (engine, method, request, what) => {
+  asked += 1;
+  try {
+    engine.call(method, request);
+  } catch (error) {
+    if (!(error instanceof UstadError) || /\\n/.test(error.message) || error.message.length > 500) {
+      bad.push(`${what}: ${error.stack}`.slice(0, 300));
+    }
+  }
+};
+for (const game of ["yacht", "dice_poker", "pasa", "raja_pasu"]) {
+  const engine = await open({ game, read, verify: false });
+  const { position } = engine.call("new", { game, players: 2, seed: 1 });
+  const before = JSON.stringify(engine.call("legal", { position }));
+  for (const value of values) {
+    attempt(engine, value, {}, "method");
+    for (const method of ["new", "status", "view", "legal", "apply", "ask", "move", "review"]) {
+      attempt(engine, method, value, `${game} ${method}`);
+    }
+    for (const key of ["move", "outcome", "seed"]) {
+      attempt(engine, "apply", { position, [key]: value }, `${game} apply ${key}`);
+    }
+    for (const key of ["level", "top", "move", "max_ms", "facts", "target"]) {
+      attempt(engine, "ask", { position, level: "easy", [key]: value }, `${game} ask ${key}`);
+    }
+    for (const key of Object.keys(position)) {
+      attempt(engine, "status", { position: { ...position, [key]: value } }, `${game} ${key}`);
+    }
+    for (const key of ["game", "options", "players", "first", "seed", "whole"]) {
+      attempt(engine, "new", { game, [key]: value }, `${game} new ${key}`);
+    }
+  }
+  // A getter that answers something else each time is read once.
+  let reads = 0;
+  const shifty = { ...position, get game() { reads += 1; return reads > 1 ? "x" : game; } };
+  engine.call("status", { position: shifty });
+  if (reads !== 1) bad.push(`${game}: read ${reads} times`);
+  Object.prototype.level = "easy";
+  Object.prototype.dice = [1, 1, 1, 1, 1];
+  if (JSON.stringify(engine.call("legal", { position })) !== before) bad.push(`${game}: prototype`);
+  delete Object.prototype.level;
+  delete Object.prototype.dice;
+  if (Object.keys(Object.prototype).length > 0 || "dice" in {}) bad.push("polluted");
+}
+console.log(JSON.stringify({ asked, bad: bad.slice(0, 5) }));
+"""
+
+
+def test_getters_prototypes_huge_lists_and_wrong_types_are_refused_in_one_line(
+    package: Path, node: str, tmp_path: Path
+) -> None:
+    told = run_script(node, HOSTILE, package, tmp_path)
+    assert told["bad"] == []
+    assert told["asked"] > 3000
+
+
+def test_the_code_of_a_package_is_small(package: Path) -> None:
+    """Of all games; 60 kB compressed are allowed."""
+    code = b"".join(path.read_bytes() for path in sorted((package / "lib").glob("*.js")))
+    assert len(gzip.compress(code)) < 60_000
+    assert b"/**" not in code
 
 
 def test_a_package_names_what_it_has(package: Path) -> None:

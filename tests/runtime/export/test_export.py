@@ -996,7 +996,8 @@ def test_python_refuses_damage(made: Callable[[Named], Made], tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("change", "says"),
     [
-        ({"format_version": 2}, "another table"),
+        ({"format_version": 1}, "build the right one with: ustad export"),
+        ({"format_version": 3}, "found ustad export 3, written by .*: pip install --upgrade ustad"),
         ({"files": {"../values.bin": {"bytes": 1, "sha256": ""}}}, "no name of a file"),
         ({"files": {"values.bin": {"bytes": 10**10, "sha256": ""}}}, "200000000 bytes at most"),
         ({"arrays": {"values": {"file": "values.bin", "dtype": "uint16", "shape": [10**9],

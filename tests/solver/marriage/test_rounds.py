@@ -20,7 +20,7 @@ from ustad.runtime.games.marriage.cards.cards import (
     counts_of,
     flat,
 )
-from ustad.runtime.games.marriage.decisions import Decision
+from ustad.runtime.games.marriage.decisions import Action, Decision
 from ustad.runtime.games.marriage.kernels import KERNELS
 from ustad.runtime.games.marriage.levels import MarriageBot, level_weights
 from ustad.runtime.games.marriage.round.course import Course, pile_size
@@ -40,7 +40,6 @@ from ustad.runtime.games.marriage.round.moves import (
 from ustad.runtime.games.marriage.round.options import OPTIONS
 from ustad.runtime.games.marriage.round.rules import RULES
 from ustad.runtime.games.marriage.round.view import View, Waits
-from ustad.runtime.games.marriage.states import Action
 from ustad.solver.marriage.learning import DECK
 from ustad.solver.marriage.rounds import (
     Layout,

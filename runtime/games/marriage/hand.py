@@ -223,7 +223,7 @@ def show_outs(hand: Hand, distance: int) -> tuple[int | None, list[int]]:
     best: tuple[int | None, list[int]] = (None, [])
     most = -1
     unseen = hand.unseen
-    for card in sorted(set(hand.rest), key=lambda card: hand.jokers >> card & 1):
+    for card in sorted(set(hand.rest), key=lambda card: (hand.jokers >> card & 1, card)):
         copies = hand.rest.count(card)
         left = [way for way in ways if way.kept.count(card) < copies]
         if left:
@@ -367,7 +367,7 @@ def judge_finish(hand: Hand) -> dict[str, Any]:
     found: Melds | None = None
     discard: int | None = None
     # Jokers last: their points go with them.
-    order = sorted(set(cards), key=lambda card: hand.jokers >> card & 1)
+    order = sorted(set(cards), key=lambda card: (hand.jokers >> card & 1, card))
     helpful: list[int] = []
     if len(cards) == FINISH_PLACES:
         helpful = _bits(outs[CARDS])

@@ -35,11 +35,12 @@ from ustad.runtime.core.game import LEVELS
 from ustad.runtime.core.options import Option, WholeNumber
 from ustad.runtime.core.registry import entry as entry_of
 from ustad.runtime.export.manifest import canonical
+from ustad.runtime.games.marriage.cards.cards import CARD_NAMES, PUTALI
 from ustad.runtime.questions import Advisor, error_to_json
 from ustad.tables import TableError
 
 HERE = Path(__file__).parent
-GAMES = ("yacht", "dice_poker", "pasa", "raja_pasu")
+GAMES = ("yacht", "dice_poker", "pasa", "raja_pasu", "marriage")
 
 JUNK: tuple[Any, ...] = (None, -1, 0, 1, 7, 99, 1.5, True, "x", [], [1], {}, {"x": 1}, [None] * 14)
 """What is put in the place of something right."""
@@ -51,6 +52,9 @@ NO_RULES = "options: no table of"
 """What the engine says of options of a game of dice and a sheet that its package has not."""
 
 CLOSE = 1e-9
+
+CARDS = list(CARD_NAMES[:PUTALI])
+"""The cards of the packs, for hands and guesses of Marriage."""
 
 
 class Precision(NamedTuple):
@@ -124,6 +128,8 @@ class Player:
         players = self.random.randint(least, most)
         keys = {"options": self.options(), "players": players}
         keys |= {"first": self.random.randrange(players), "seed": self.random.randrange(2**53)}
+        if self.entry.rules.hidden:
+            keys["whole"] = self.random.random() < 0.8
         if self.random.random() < 0.1:
             keys[self.random.choice(list(keys))] = self.random.choice(JUNK)
         begun = self.asked("new", game=self.entry.name, **keys)
@@ -142,7 +148,7 @@ class Player:
             if step is None:
                 return
             yield step
-            told = step.answer["result"]
+            told = step.answer.get("result", told)  # what a view guesses may be refused
 
     def options(self) -> dict[str, Any]:
         """Return random options, for games of dice and a sheet those of a table."""
@@ -171,6 +177,8 @@ class Player:
             yield self.asked("status", position=position)
             yield self.asked("legal", position=position)
             yield self.asked("view", position=position, seat=draw.choice((0, 1, 5)))
+            if self.entry.rules.hidden:
+                yield from self.of_hidden(position)
             legal = self.advisor.legal(position)["legal"] or [{}]
             yield self.asked(
                 "ask", position=position, top=draw.randint(1, 3), move=draw.choice(legal)
@@ -183,6 +191,56 @@ class Player:
             keys = {"position": position, draw.choice(("level", "seed", "x")): draw.choice(JUNK)}
             yield self.asked("move", **keys)
 
+    def of_hidden(self, position: dict[str, Any]) -> Iterator[Exchange]:
+        """Yield questions about a round of cards: what a seat knows, facts, and hands."""
+        draw = self.random
+        seat = position["to_move"] if draw.random() < 0.7 else draw.randrange(position["players"])
+        seen = self.asked("view", position=position, seat=seat)
+        yield seen
+        if "error" not in seen.answer:
+            view = seen.answer["result"]["position"]
+            yield self.asked("ask", position=view, level=draw.choice(LEVELS))
+            yield self.asked("ask", position=view, facts=True, top=draw.randint(1, 9))
+            yield self.asked("apply", position=view, **self.guess(view))
+            if draw.random() < 0.3:
+                yield self.asked("hand", **self.hand(view))
+
+    def guess(self, view: Mapping[str, Any]) -> dict[str, Any]:
+        """Return a step of a view that may be right: whoever is to move, or a card that comes."""
+        draw, cards = self.random, CARDS * 2 + view["hand"]
+        drawn = view["phase"] == "discard"
+        chance = draw.choice((True, *cards)) if draw.random() < 0.1 else None
+        if chance is not None:
+            return {"outcome": chance}
+        if draw.random() < 0.15:
+            low = 13 * draw.randrange(4) + draw.randrange(11)
+            return {"move": {"show": [CARDS[low : low + 3]] + [[draw.choice(CARDS)] * 3] * 2}}
+        if drawn or draw.random() < 0.1:
+            return {"move": {"discard": draw.choice(cards)}}
+        return {"move": {"draw": draw.choice(("stock", "stock", "pile"))}}
+
+    def hand(self, view: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the keys of a question about the hand of a view, or about some of its cards."""
+        draw = self.random
+        own = view["table"][view["seat"]]
+        laid = own["laid_before_draw"]
+        cards = [*view["hand"], *(card for tanela in laid for card in tanela)]
+        keys: dict[str, Any] = {"laid": laid, "options": view["options"]}
+        if own["shown"]:
+            keys["after_show"] = True
+        elif draw.random() < 0.2:
+            keys["not_shown"] = True
+        if view["tiplu"] is not None or draw.random() < 0.3:
+            keys["tiplu"] = view["tiplu"] or draw.choice(CARDS)
+        if draw.random() < 0.1:
+            cards = draw.choices(CARDS, k=draw.randint(0, 25))
+        elif not own["shown"] and draw.random() < 0.2:
+            cards = cards[: draw.randint(12, 21)]
+        keys["cards"] = cards if draw.random() < 0.5 else " ".join(cards)
+        if draw.random() < 0.05:
+            keys[draw.choice(list(keys))] = draw.choice(JUNK)
+        return keys
+
     def step(
         self, position: dict[str, Any], status: Mapping[str, Any], level: str
     ) -> Exchange | None:
@@ -191,6 +249,8 @@ class Player:
         if status["to"] == "chance":
             return self.asked("apply", position=position, seed=draw.randrange(2**53))
         legal = self.advisor.legal(position)["legal"]
+        if not legal:  # another seat than that of the view is to move
+            return self.asked("apply", position=position, **self.guess(position))
         move = draw.choice(legal)
         if draw.random() < 0.8:
             chosen = self.asked("move", position=position, level=level, seed=1).answer
@@ -282,6 +342,8 @@ def _difference(
         if mine["move"] == its["move"]:
             return None
         told = player.advisor.ask(request["position"], request["level"])
+        if "options" not in told:
+            return "move"
         found.cheap += 1
         if _cost(told, its["move"]) > precision.cost:
             found.dear.append({**request, "engine": its["move"]})
@@ -309,7 +371,7 @@ def _difference(
             if not all(_near(one, two, precision.value) for one, two in pairs):
                 return name
         elif mine[name] != its[name]:
-            return name
+            return f"{name} {mine[name]!r}, not {its[name]!r}" if name == "why" else name
     return None
 
 
@@ -346,12 +408,21 @@ def _same_options(
     if len(known) != len(rated) or (not cut and known.keys() != rated.keys()):
         return False
     return all(
-        _near(known[move][name], option[name], precision.value)
+        name in known[move] and _alike(known[move][name], option[name], precision.value)
         for move, option in rated.items()
         if move in known
         for name in option
         if name != "move"
     )
+
+
+def _alike(one: Any, other: Any, within: float) -> bool:
+    """Tell whether numbers, or objects of them, are the same but for what they may be off."""
+    if isinstance(one, dict):
+        return one.keys() == other.keys() and all(
+            _alike(held, other[key], within) for key, held in one.items()
+        )
+    return one == other or _near(one, other, within)
 
 
 def engine_answers(package: Path, game: str, exchanges: Sequence[Exchange]) -> list[Any]:

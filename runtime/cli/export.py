@@ -74,11 +74,8 @@ def _package(args: argparse.Namespace) -> int:
     games: dict[str, export.GameFiles] = {}
     for entry, spec in _wanted(args):
         engine = registry.exporter(entry.name).engine
-        if engine is not None:
-            game = games.setdefault(entry.name, export.GameFiles(entry, engine, {}))
-            game.tables[Path(spec.file_name).stem] = _content(args, entry, spec)
-    if not games:
-        raise UsageError(f"export: no engine plays {args.game}")
+        game = games.setdefault(entry.name, export.GameFiles(entry, engine, {}))
+        game.tables[Path(spec.file_name).stem] = _content(args, entry, spec)
     written = export.write_package(list(games.values()), Path(args.out))
     return _print(args, [{"path": args.out, "games": list(games), "files": written}])
 

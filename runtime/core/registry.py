@@ -53,8 +53,8 @@ class GameExporter(Protocol):
         """Returns the option sets of the default exports."""
 
     @property
-    def engine(self) -> tuple[str, str] | None:
-        """The module of the phone engine that plays the game and its class, None if none does."""
+    def engine(self) -> tuple[str, str]:
+        """The module of the phone engine that plays the game and its class."""
 
     @property
     def play(self) -> Callable[[Mapping[str, Any], Path, Progress | None], Any] | None:

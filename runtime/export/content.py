@@ -123,15 +123,14 @@ class Exporter:
     Attributes:
         content: makes the content of an export from options and the folder of the tables.
         option_sets: returns the option sets of the default exports.
-        engine: the module of the engine that plays the game, and its class there; None where
-            nothing plays it.
+        engine: the module of the engine that plays the game, and its class there.
         play: makes the content of one export that suffices to play, where that is smaller than
             what answers every question.
     """
 
     content: Callable[[Mapping[str, Any], Path, Progress | None], Content]
     option_sets: Callable[[], Sequence[Mapping[str, Any]]]
-    engine: tuple[str, str] | None = None
+    engine: tuple[str, str]
     play: Callable[[Mapping[str, Any], Path, Progress | None], Content] | None = None
 
 

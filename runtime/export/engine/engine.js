@@ -34,7 +34,8 @@ const NAMES = ["yacht", "dice_poker", "pasa", "raja_pasu", "marriage"];
  * @property {string} name
  * @property {[number, number, number]} seats least, most, usual
  * @property {(given: unknown) => any} readRules rules from options, or an error
- * @property {(rules: any, seats: number, first: number) => any} start
+ * @property {(rules: any, seats: number, first: number, chance: (position: JsonObject) => Chance)
+ *   => any} start what is dealt being drawn for the position that says what was asked for
  * @property {(position: unknown) => any} read a state from JSON, or an error
  * @property {(state: any) => JsonObject} write
  * @property {(state: any) => number} player the seat to move, CHANCE or OVER
@@ -46,12 +47,25 @@ const NAMES = ["yacht", "dice_poker", "pasa", "raja_pasu", "marriage"];
  * @property {(state: any) => [any, number][]} outcomes what can fall, with probabilities
  * @property {(state: any, outcome: any) => any} applyOutcome
  * @property {(before: any, step: any, after: any) => JsonObject[]} events
- * @property {(state: any) => number[]} scores
- * @property {(state: any) => number[]} returns
+ * @property {(state: any) => number[] | null} scores null where the state cannot know, as returns
+ * @property {(state: any) => number[] | null} returns
  * @property {(state: any, level: string, chance: () => Chance, most: number) => any} choose
  *   what a level plays, a search taking so many milliseconds at most
  * @property {(state: any, level: string, most: number) => Advice | null} rate what a level says of
  *   a state, null where it goes by a rule of thumb
+ * @property {(state: any, seat: number) => any} [view] what a seat may know, if that is not all
+ * @property {(state: any) => number} [seatsOf] how many seats a state has that does not know scores
+ * @property {(state: any, level: string) => Facts | null} [facts] what tells of the moves of a
+ *   level, null where nothing does
+ * @property {(given: JsonObject) => JsonObject} [hand] answers `hand`
+ *
+ * What speaks for moves: named numbers of each, and how they read.
+ *
+ * @typedef {object} Facts
+ * @property {(move: any) => any} of
+ * @property {(move: any) => string} describe
+ * @property {(numbers: any) => string} speaksFor
+ * @property {(cost: number, best: any, other: any) => string} givesUp
  *
  * @typedef {{ move: any, value: number }} Option
  * @typedef {{ best: any[], value: number, unit: Unit, options: Option[] }} Advice with what else
@@ -70,6 +84,10 @@ const METHODS = {
     required: ["position"],
   },
   move: { keys: ["position", "level", "seed", "max_ms"], required: ["position"] },
+  hand: {
+    keys: ["cards", "tiplu", "laid", "not_shown", "after_show", "options"],
+    required: ["cards"],
+  },
 };
 
 /**
@@ -154,6 +172,7 @@ export class Engine {
     if (method === "view") return this._view(given);
     if (method === "legal") return this._legal(given);
     if (method === "apply") return this._apply(given);
+    if (method === "hand") return this._hand(given);
     return method === "ask" ? this._ask(given) : this._move(given);
   }
 
@@ -198,18 +217,19 @@ export class Engine {
     if (typeof whole !== "boolean") {
       throw new UstadError("usage", `whole: expected true or false, got ${shown(whole)}`);
     }
-    return { ...this._told(game.start(rules, seats, first)), seed: used };
+    const state = game.start(rules, seats, first, (asked) => new Chance(used, "new", asked));
+    return { ...this._told(whole ? state : this._seen(state, first)), seed: used };
   }
 
   /** @param {JsonObject} given */
   _view({ position, seat }) {
     const state = this._read(position);
-    const seats = this.game.scores(state).length;
+    const seats = this.game.seatsOf?.(state) ?? this.game.scores(state)?.length ?? 0;
     if (!isWhole(seat, 0, seats - 1)) {
       const expected = `a seat from 0 to ${seats - 1}`;
       throw new UstadError("usage", `seat: expected ${expected}, got ${shown(seat)}`);
     }
-    return this._told(state);
+    return this._told(this._seen(state, seat));
   }
 
   /** @param {JsonObject} given */
@@ -267,11 +287,12 @@ export class Engine {
     const { game } = this;
     const state = this._read(position);
     const known = checkLevel(level);
+    const limit = /** @type {number | undefined} */ (top);
     if (top !== undefined && !isWhole(top, 1, 1e9)) {
       const expected = "a whole number from 1 to 1000000000";
       throw new UstadError("usage", `top: expected ${expected}, got ${shown(top)}`);
     }
-    if (facts !== false) {
+    if (typeof facts !== "boolean" || (facts && !game.facts)) {
       const told = typeof facts === "boolean" ? "false: this engine tells none" : "true or false";
       throw new UstadError("usage", `facts: expected ${told}, got ${shown(facts)}`);
     }
@@ -280,25 +301,33 @@ export class Engine {
       const told = `expected none, since this engine knows it in no game, got ${shown(target)}`;
       throw new UstadError("usage", `target: ${told}`);
     }
-    const advice = game.rate(state, known, milliseconds(most));
+    const wait = milliseconds(most);
+    const view = this._seen(state, Math.max(game.player(state), 0));
+    const advice = game.rate(view, known, wait);
     if (advice === null) {
-      if (game.player(state) < 0) return { best: [] };
-      return { best: [game.writeMove(this._choose(state, known, 0, Infinity))] };
+      if (game.player(view) < 0) return { best: [] };
+      return { best: [game.writeMove(this._choose(view, known, 0, Infinity))] };
     }
     const { best, value, unit, options, ...rest } = advice;
-    const written = options.map((option) => ({ ...option, move: game.writeMove(option.move) }));
+    const key = asked === null ? null : JSON.stringify(game.writeMove(asked));
+    const at = options.findIndex(({ move: one }) => JSON.stringify(game.writeMove(one)) === key);
+    const told = facts ? (game.facts?.(view, known) ?? null) : null;
+    const reasons = told === null ? null : explain(told, advice, limit, options[at]);
+    const written = options.map((option, place) => ({
+      ...option,
+      move: game.writeMove(option.move),
+      ...(reasons?.of.has(place) ? { facts: reasons.of.get(place) } : {}),
+    }));
     /** @type {JsonObject} */
     const answer = {
       best: best.map((one) => game.writeMove(one)),
       value,
       unit,
-      options: written.slice(0, /** @type {number | undefined} */ (top)),
+      options: written.slice(0, limit),
       ...rest,
     };
-    if (asked !== null) {
-      const text = JSON.stringify(game.writeMove(asked));
-      answer.asked = written.find((option) => JSON.stringify(option.move) === text);
-    }
+    if (at >= 0) answer.asked = written[at];
+    if (reasons !== null && reasons.why !== null) answer.why = reasons.why;
     return answer;
   }
 
@@ -327,7 +356,9 @@ export class Engine {
       const told = "position: there is no move to make here: expected a seat to move";
       throw new UstadError("move", told);
     }
-    const chosen = this._choose(state, known, used, milliseconds(most));
+    const wait = milliseconds(most);
+    const view = this._seen(state, this.game.player(state));
+    const chosen = this._choose(view, known, used, wait);
     return { move: this.game.writeMove(chosen), seed: used };
   }
 
@@ -344,7 +375,26 @@ export class Engine {
     return game.choose(state, level, () => new Chance(seed, "move", game.write(state)), most);
   }
 
+  /** @param {JsonObject} given */
+  _hand(given) {
+    const { game } = this;
+    if (!game.hand) {
+      throw new UstadError("usage", `hand: this engine plays ${game.name}, which knows no hands`);
+    }
+    return game.hand(given);
+  }
+
   // What the methods share.
+
+  /**
+   * Return what a seat may know of a state.
+   *
+   * @param {any} state
+   * @param {number} seat
+   */
+  _seen(state, seat) {
+    return this.game.view ? this.game.view(state, seat) : state;
+  }
 
   /** @param {unknown} name of a game */
   _check(name) {
@@ -384,6 +434,42 @@ export class Engine {
       winners: returns && [...returns.keys()].filter((seat) => returns[seat] === most),
     };
   }
+}
+
+/**
+ * Return what speaks for options: the numbers of those wanted, by their places, and a sentence.
+ *
+ * @param {Facts} facts
+ * @param {Advice} advice
+ * @param {number} [top] how many options are wanted.
+ * @param {Option} [asked] one that is asked about.
+ */
+function explain(facts, { best: tied, value, options }, top, asked) {
+  /** @type {Map<number, any>} */
+  const of = new Map();
+  if (options.length === 0) return { of, why: null };
+  const best = options[0];
+  const behind = options.find(({ move }) => !tied.includes(move));
+  const others = [...new Set([behind, asked])].filter((option) => option !== undefined);
+  for (const option of [...options.slice(0, top), best, ...others]) {
+    const at = options.indexOf(option);
+    if (!of.has(at)) of.set(at, facts.of(option.move));
+  }
+  /** @param {Option} option */
+  const numbers = (option) => of.get(options.indexOf(option));
+  const parts = [`${facts.describe(best.move)} ${facts.speaksFor(numbers(best))}`];
+  if (behind === undefined) {
+    parts.push(options.length > 1 ? "every other move is as good" : "it is the only move");
+  }
+  for (const option of others) {
+    if (tied.includes(option.move)) {
+      if (option !== best && behind) parts.push(`${facts.describe(option.move)} is as good`);
+    } else {
+      const lost = facts.givesUp(value - option.value, numbers(best), numbers(option));
+      parts.push(`${facts.describe(option.move)} ${lost}`);
+    }
+  }
+  return { of, why: parts.join("; ") };
 }
 
 /** @param {unknown} level */

@@ -1,16 +1,20 @@
 /** Bots and rules of games, with exact tables.  Positions and moves are those of `ustad ask`. */
 
-export type GameName = "yacht" | "dice_poker" | "pasa" | "raja_pasu";
+export type GameName = "yacht" | "dice_poker" | "pasa" | "raja_pasu" | "marriage";
 export type Level = "easy" | "medium" | "hard" | "expert";
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 export type JsonObject = { readonly [key: string]: Json };
 
 /** A position as JSON; its keys are each game's own. */
 export type Position = JsonObject;
-/** A move as JSON: `{"keep": [4]}`, `{"write": "ones"}`, `{"pass": true}`, `{"bet": 2}`, `{"hole": 2}`. */
+/**
+ * A move as JSON: `{"keep": [4]}`, `{"write": "ones"}`, `{"pass": true}`, `{"bet": 2}`, `{"hole": 2}`;
+ * in Marriage `{"draw": "stock"}`, `{"lay": [...]}`, `{"show": [...]}`, `{"show_dublees": [...]}`,
+ * `{"finish": [...], "discard": "2C"}`, `{"discard": "2C"}`.
+ */
 export type Move = JsonObject;
-/** What chance brings: the dice thrown. */
-export type Outcome = readonly number[];
+/** What chance brings: the dice thrown, a card, or whether there is a tiplu. */
+export type Outcome = readonly number[] | string | boolean;
 
 export interface Status {
   readonly to: "move" | "chance" | "over";
@@ -29,6 +33,8 @@ export interface Option {
   readonly move: Move;
   readonly value: number;
   readonly expected_total?: number;
+  /** What speaks for the move, by named numbers. */
+  readonly facts?: JsonObject;
 }
 
 /** The best moves; at levels that rate moves the value too, its unit, and all options. */
@@ -42,6 +48,7 @@ export interface Answer {
   readonly win_shares?: readonly number[];
   readonly outlook?: string;
   readonly note?: string;
+  readonly why?: string;
 }
 
 export interface NewRequest {
@@ -50,6 +57,7 @@ export interface NewRequest {
   readonly players?: number | null;
   readonly first?: number | null;
   readonly seed?: number | null;
+  /** Marriage: all hands and the stock, for who hosts a round. */
   readonly whole?: boolean | null;
 }
 
@@ -64,6 +72,8 @@ export interface AskRequest {
   readonly position: Position;
   readonly level?: Level | null;
   readonly top?: number | null;
+  /** Marriage: what speaks for the moves. */
+  readonly facts?: boolean | null;
   /** A legal move, whose option is given as `asked`. */
   readonly move?: Move | null;
   /** Milliseconds that a search may take. */
@@ -75,6 +85,16 @@ export interface MoveRequest {
   readonly level?: Level | null;
   readonly seed?: number | null;
   readonly max_ms?: number | null;
+}
+
+/** A hand of Marriage; cards as a text or a list of them. */
+export interface HandRequest {
+  readonly cards: string | readonly string[];
+  readonly tiplu?: string | readonly string[] | null;
+  readonly laid?: readonly (string | readonly string[])[] | null;
+  readonly not_shown?: boolean | null;
+  readonly after_show?: boolean | null;
+  readonly options?: JsonObject | null;
 }
 
 /** Answers requests about one game; nothing that is given or answered is changed later. */
@@ -89,6 +109,7 @@ export interface Engine {
   ): Told & { readonly events: readonly JsonObject[]; readonly seed?: number };
   call(method: "ask", request: AskRequest): Answer;
   call(method: "move", request: MoveRequest): { readonly move: Move; readonly seed: number };
+  call(method: "hand", request: HandRequest): JsonObject;
 }
 
 /** What is wrong with a request or a file; `kind` is a stable word for programs. */

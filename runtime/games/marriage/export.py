@@ -1,9 +1,9 @@
 """The export of Marriage: the learned numbers of its expert, as they are.
 
 A number belongs to a feature of a decision; :mod:`ustad.runtime.games.marriage.states` says
-what each is.  The reader gives the numbers by name and sums; it plays nothing: the features are
-the app's to count.  The vectors are positions with the expert's moves and nets, and with the
-``features`` that the net is the sum of, so that an app can check what it counts.
+what each is.  The engine plays all levels, easy to hard by weights of its own.  The vectors are
+positions with the expert's moves and nets, and with the ``features`` that the net is the sum of,
+so that a reader in another language can check what it counts.
 """
 
 from __future__ import annotations
@@ -22,6 +22,23 @@ from ustad.runtime.games.marriage.round.rules import RULES
 from ustad.runtime.games.marriage.states import NUMBER_NAMES
 from ustad.runtime.games.marriage.tables import TABLES, expert_numbers
 from ustad.runtime.questions import advice_to_json
+
+READER = (
+    "marriage.js",
+    "cards.js",
+    "course.js",
+    "decisions.js",
+    "facts.js",
+    "finishes.js",
+    "hands.js",
+    "nets.js",
+    "ratings.js",
+    "round.js",
+    "round_checks.js",
+    "round_json.js",
+    "shows.js",
+)
+"""The modules of the engine, that with ``open`` first."""
 
 VECTORS = 64
 VECTORS_SEED = 7
@@ -47,10 +64,11 @@ def content(options: Mapping[str, Any], folder: Path, progress: Progress | None 
             "index_formula": "values[i] is the number of names[i]",
             "counts": {"values": len(numbers)},
             "option_defaults": RULES.read_options({}),
+            "index_version": spec.index_version,
             "names": list(NUMBER_NAMES),
         },
         files={"values.bin": {"values": Packed(np.ascontiguousarray(numbers, dtype="<f8"))}},
-        reader=("marriage.js",),
+        reader=READER,
         levels={"expert": "net"},
         proof={"numbers": len(numbers), "changed": 0, "largest_cost": 0},
         vectors=_vectors(folder),
@@ -75,6 +93,7 @@ def _vectors(folder: Path) -> list[dict[str, Any]]:
                         "position": CODEC.state_to_json(view),
                         "best": answer["best"],
                         "value": answer["value"],
+                        "read": answer["value"],
                         "features": bot.net_features(view),
                     }
                 )
@@ -82,4 +101,4 @@ def _vectors(folder: Path) -> list[dict[str, Any]]:
     return found
 
 
-EXPORTER = Exporter(content, TABLES.defaults)
+EXPORTER = Exporter(content, TABLES.defaults, ("marriage.js", "Marriage"))

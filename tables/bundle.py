@@ -26,7 +26,7 @@ from ustad.tables.errors import (
     UnreadableTableError,
     reason_of,
 )
-from ustad.tables.files import staged, write_file
+from ustad.tables.files import obstacle, staged, write_file
 from ustad.tables.spec import TableSpec
 from ustad.tables.store import Table, open_table, table_files
 
@@ -69,6 +69,8 @@ def check_bundle_folder(specs: Iterable[TableSpec], folder: Path) -> None:
     """Raise TableWriteError unless a folder is new, empty or an older bundle of these tables."""
     if folder.exists() and not folder.is_dir():
         raise TableWriteError(folder, "it is a file: expected a new folder or an older bundle")
+    if (reason := obstacle(folder)) is not None:
+        raise TableWriteError(folder, reason)
     names = {spec.file_name for spec in specs}
     names |= {_manifest_name(name) for name in names} | {SUMS}
     others = {path.name for path in _entries(folder) if not path.name.startswith(".")} - names

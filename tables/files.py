@@ -65,6 +65,20 @@ def put_file(
                 temporary.unlink()
 
 
+def obstacle(folder: Path) -> str | None:
+    """Return why a folder cannot be written or made, None if nothing is seen to stand in the way.
+
+    Worth asking before minutes of work; nothing is made.
+    """
+    try:
+        there = next(path for path in (folder, *folder.absolute().parents) if path.exists())
+    except OSError as error:
+        return reason_of(error)
+    if not there.is_dir():
+        return f"{there} is a file, expected a folder"
+    return None if os.access(there, os.W_OK | os.X_OK) else f"{there} cannot be written"
+
+
 def temporary_file(path: Path) -> tuple[Path, int]:
     """Return a new temporary file in the folder of a file to be, and its open handle.
 

@@ -12,9 +12,9 @@ from ustad.runtime.cli.output import print_json, progress_bar
 from ustad.runtime.cli.parser import OK, add_command, folder_of
 from ustad.runtime.core import registry
 from ustad.runtime.core.entry import AnyEntry
-from ustad.runtime.core.errors import UsageError
+from ustad.runtime.core.errors import ExportError, UsageError
 from ustad.runtime.core.options import parse_options
-from ustad.tables import TableSpec, escaped
+from ustad.tables import TableSpec, escaped, obstacle
 
 
 def add_export(commands: Any, games: Sequence[str]) -> None:
@@ -56,6 +56,8 @@ def _export(args: argparse.Namespace) -> int:
     if args.game is None and not args.all:
         names = ", ".join(registry.NAMES)
         raise UsageError(f"export: expected a game of {names}, or --all")
+    if (reason := obstacle(Path(args.out))) is not None:
+        raise ExportError(f"{args.out}: cannot be written: {reason}")
     return _package(args) if args.npm else _folders(args)
 
 

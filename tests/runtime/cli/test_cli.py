@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from ustad.runtime.cli.main import main
 from ustad.runtime.core import registry
 from ustad.runtime.core.registry import entry as entry_of
 from ustad.runtime.games.yacht.entry import ENTRY
@@ -838,3 +839,17 @@ def test_the_script_builds_as_the_command_does(sound: Path) -> None:
     run = subprocess.run([sys.executable, str(script), *words], capture_output=True)
     assert run.returncode == 0
     assert json.loads(run.stdout)["tables"][0]["built"] is False
+
+
+@pytest.mark.parametrize("command", [["bundle"], ["export", "--all"], ["export", "--all", "--npm"]])
+def test_a_folder_that_cannot_be_written_is_refused_before_any_work(
+    command: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """No table is there: whoever went to work would build one, or miss it."""
+    (tmp_path / "file").write_text("")
+    out, tables = str(tmp_path / "file" / "folder"), str(tmp_path / "tables")
+    assert main([*command, "--out", out, "--tables", tables]) == 2
+    told = capsys.readouterr().err
+    assert "is a file, expected a folder" in told
+    assert len(told.splitlines()) == 1
+    assert not (tmp_path / "tables").exists()

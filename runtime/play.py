@@ -28,7 +28,7 @@ TOLD = 8
 
 HELP = "type a move, ? for advice, h for this help, q to leave"
 
-GOES_ON = "Enter to go on, u to take it back, ! for what it costs"
+GOES_ON = "Enter to go on, u to undo, ! for its cost"
 
 CLEAR = "\x1b[2J\x1b[3J\x1b[H"
 """What makes a terminal empty: the screen, what can be scrolled back to, the cursor home."""

@@ -78,8 +78,8 @@ def test_leaving_is_asked_about_and_can_be_thought_better_of(typed: Callable[...
 
 def test_what_is_neither_enter_nor_u_is_asked_again(typed: Callable[..., str]) -> None:
     shown = typed(["66", "yes", "", "q", "y"], "--level", "hard")
-    assert "expected Enter to go on, u to take it back" in shown
-    assert shown.count("keep 6 6: Enter to go on, u to take it back") == 2
+    assert "expected Enter to go on, u to undo" in shown
+    assert shown.count("keep 6 6: Enter to go on, u to undo") == 2
 
 
 def test_errors_name_the_help(typed: Callable[..., str]) -> None:

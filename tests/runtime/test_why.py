@@ -96,7 +96,7 @@ def told_sheet(text: str, numbers: Any) -> bool:
     if read is None or not close(read[1], numbers["points_this_turn"]):
         return False
     if read[2] is None:
-        return "bonus_chance" not in numbers
+        return min(chance := numbers.get("bonus_chance", 0.0), 1 - chance) < 1e-9
     return close(read[2], 100 * numbers["bonus_chance"])
 
 

@@ -37,7 +37,8 @@ class DicePokerTables(SheetTables):
     def defaults(self) -> tuple[dict[str, Any], ...]:
         """Return the defaults, dashes by sacrifice, and the free order.
 
-        What the points consist of is told where it is small: for the free order it is 15 MB.
+        What the points consist of is told for the order of the school alone: the free order has
+        many times as many sheets.
         """
         return (
             RULES.read_options({}),

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ustad.runtime.core.facts import Facts, Numbers, differences, told
-from ustad.runtime.core.game import Advice
+from ustad.runtime.core.game import TIE, Advice
 from ustad.runtime.games.five_dice.bots import FIRST_WRITE, KEEP_NUMBER, Lane, TurnBot
 from ustad.runtime.games.five_dice.sheet import Keep, SheetState
 from ustad.runtime.games.five_dice.turn import ROLL_INDEX, ROLLS, keep_values
@@ -113,10 +113,10 @@ class SheetFacts(Facts[SheetState, Any]):
         return dict(chances)
 
     def speaks_for(self, numbers: Numbers) -> str:
-        """Return what the turn brings, and how likely the bonus is where it is open."""
+        """Return what the turn brings, and how likely the bonus is where that is not certain."""
         parts = f"brings {told(numbers['points_this_turn'])} points this turn"
-        chance = numbers.get("bonus_chance")
-        return parts if chance is None else f"{parts} and the bonus at {chance:.1%}"
+        chance = numbers.get("bonus_chance", 0.0)
+        return f"{parts} and the bonus at {chance:.1%}" if TIE < chance < 1 - TIE else parts
 
     def gives_up(self, cost: float, best: Numbers, other: Numbers) -> str:
         """Return what another move gives up, and in which boxes."""

@@ -595,7 +595,7 @@ def final_band(rating: TableBot, outlooks: Outlooks, view: SheetState) -> Band:
     chance, bonus = final_totals(rating, outlooks, view)
     sums = np.cumsum(chance)
     low, middle, high = (int(np.searchsorted(sums, part)) for part in (0.05, 0.5, 0.95))
-    return Band(low, middle, high, bonus, outlooks.exact)
+    return Band(low, middle, high, min(bonus, 1.0), outlooks.exact)  # rounding kept within 1
 
 
 def sheet_notes(rating: TableBot, outlooks: Outlooks, view: SheetState) -> list[str]:

@@ -29,6 +29,9 @@ const FEW = 4 * 4 * 4 * 2;
 /** @type {(m: number, x: number, y: number, w: number) => number} */
 const place = (m, x, y, w) => (m << 5) | (x << 3) | (y << 1) | w;
 
+/** The working arrays of `mostInTargets`: what it returns is read before the next. */
+const TWO = [new Int8Array(FEW), new Int8Array(FEW)];
+
 /**
  * Return the most cards of a suit that targets can hold, -1 where none can be; see `place`.
  *
@@ -38,8 +41,8 @@ const place = (m, x, y, w) => (m << 5) | (x << 3) | (y << 1) | w;
  * @param {number} high how many targets are queen, king and ace.
  */
 function mostInTargets(key, blocked, wild, high) {
-  let best = new Int8Array(FEW).fill(-1);
-  let after = new Int8Array(FEW);
+  let [best, after] = TWO;
+  best.fill(-1);
   best[place(high, 0, 0, 0)] = 0;
   for (let rank = 0; rank < RANKS; rank++) {
     const held = (key >> (2 * rank)) & 3;

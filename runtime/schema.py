@@ -193,7 +193,7 @@ def _any_of_games(what: str, entries: Sequence[AnyEntry]) -> Shape:
     return {"type": "object", "minProperties": 1, "propertyNames": one_of(names)}
 
 
-def _keys_of(method: str) -> Keys:
+def request_keys(method: str) -> Keys:
     """Return the keys that a method must and may have."""
     keys, required = METHODS[method]
     return Keys(
@@ -205,7 +205,7 @@ def _keys_of(method: str) -> Keys:
 def _request(entries: Sequence[AnyEntry]) -> Shape:
     methods: dict[str, Shape] = {}
     for name in METHODS:
-        keys = _keys_of(name)
+        keys = request_keys(name)
         methods[name] = Keys(
             {"method": one_of([name]), **keys.required}, {"id": _ID, **keys.optional}
         ).schema()
@@ -245,7 +245,10 @@ def openapi(version: str) -> Shape:
             f"/v1/{method}": {
                 "post": {
                     "operationId": method,
-                    "requestBody": {"required": True, "content": _json(_keys_of(method).schema())},
+                    "requestBody": {
+                        "required": True,
+                        "content": _json(request_keys(method).schema()),
+                    },
                     "responses": {
                         "200": _response("the result", ref(f"{method}_result")),
                         "default": _response("what is wrong", ref("problem"), "problem+json"),

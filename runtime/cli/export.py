@@ -35,6 +35,11 @@ def add_export(commands: Any, games: Sequence[str]) -> None:
         help="a package for npm: the engine, which plays whole games, and all the tables",
     )
     parser.add_argument(
+        "--bundled",
+        action="store_true",
+        help="with --npm: tables in modules, for bundlers that take no other files",
+    )
+    parser.add_argument(
         "--for",
         dest="use",
         choices=("play", "advice"),
@@ -53,6 +58,10 @@ def add_export(commands: Any, games: Sequence[str]) -> None:
 def _export(args: argparse.Namespace) -> int:
     if args.all and args.option:
         raise UsageError("export: expected --all or --option, not both")
+    if args.bundled and not args.npm:
+        raise UsageError(
+            "export: expected --npm with --bundled, which says how a package is written"
+        )
     if args.game is None and not args.all:
         names = ", ".join(registry.NAMES)
         raise UsageError(f"export: expected a game of {names}, or --all")
@@ -78,7 +87,7 @@ def _package(args: argparse.Namespace) -> int:
         engine = registry.exporter(entry.name).engine
         game = games.setdefault(entry.name, export.GameFiles(entry, engine, {}))
         game.tables[Path(spec.file_name).stem] = _content(args, entry, spec)
-    written = export.write_package(list(games.values()), Path(args.out))
+    written = export.write_package(list(games.values()), Path(args.out), args.bundled)
     return _print(args, [{"path": args.out, "games": list(games), "files": written}])
 
 

@@ -1,8 +1,10 @@
 """A package for npm: the engine once, for all its games, and the tables of each in files.
 
 **The form.**  ``index.js`` is the main module, ``index.cjs`` the same for CommonJS, with the
-modules of the engine in ``lib``; ``index.d.ts`` has the types.  The tables of a game lie in
-``data/GAME``, a folder each, with their names in ``data/GAME/index.json``.  Modules for CommonJS
+modules of the engine in ``lib``; ``index.d.ts`` has the types
+(:mod:`ustad.runtime.export.types`).  The tables of a game lie in
+``data/GAME``, a folder each, with their names in ``data/GAME/index.json``; or, for bundlers that
+take no files beside modules, they are the module ``data/GAME.js``, in base64.  Modules for CommonJS
 are the same text, their imports and exports written the other way: no tool is needed.  Comments
 stay behind (:mod:`ustad.runtime.export.minify`).
 
@@ -15,7 +17,8 @@ import json
 import os
 import re
 import shutil
-from collections.abc import Sequence
+from base64 import b64encode
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from importlib.metadata import version
 from importlib.resources import files
@@ -28,10 +31,11 @@ from ustad.runtime.export.content import Content
 from ustad.runtime.export.folder import MANIFEST, reader_files, sealed
 from ustad.runtime.export.manifest import FORMAT, FORMAT_VERSION, manifest_text
 from ustad.runtime.export.minify import minified
+from ustad.runtime.export.types import methods_of, package_types
 from ustad.tables import reason_of
 
-TEMPLATES = ("index.d.ts", "README.md")
-"""Files that every package has, in the folder ``npm`` beside this module."""
+README = "README.md"
+"""What every package tells of itself, in the folder ``npm`` beside this module."""
 
 _FROM = re.compile(r'^(?:import|export) \{([^}]*)\} from "\./([a-z_]+)\.js";\n', re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=(?:async )?(?:const|class|function) (\w+))", re.MULTILINE)
@@ -45,26 +49,40 @@ class GameFiles(NamedTuple):
     tables: dict[str, Content]
 
 
-def package_files(games: Sequence[GameFiles]) -> dict[str, bytes]:
-    """Return the files of a package of some games, by their paths in it."""
+def package_files(games: Sequence[GameFiles], bundled: bool = False) -> dict[str, bytes]:
+    """Return the files of a package of some games, by their paths in it.
+
+    Args:
+        games: the games.
+        bundled: whether tables lie in modules instead of files.
+    """
     found: dict[str, bytes] = {}
     for game in games:
-        found |= {f"data/{game.entry.name}/{name}": held for name, held in _data(game).items()}
+        name = f"data/{game.entry.name}"
+        data = {f"{name}/{path}": held for path, held in _data(game).items()}
+        found |= _data_modules(name, data) if bundled else data
     main = _main(games)
-    for name, held in _modules(main).items():
+    for name, held in _modules(main + _READER * bundled).items():
         found[f"lib/{name}.js"] = held.encode()
         found[f"lib/{name}.cjs"] = common_js(held).encode()
     found["index.js"] = main.replace('"./', '"./lib/').encode()
     found["index.cjs"] = common_js(main).replace('"./', '"./lib/').encode()
-    for name in TEMPLATES:
-        found[name] = (files(__package__) / "npm" / name).read_bytes()
+    found[README] = (files(__package__) / "npm" / README).read_bytes()
+    methods = methods_of(reader_files()["engine.js"].decode())
+    found["index.d.ts"] = package_types([game.entry for game in games], methods).encode()
     found["index.d.cts"] = found["index.d.ts"]
-    found["package.json"] = (json.dumps(_package_json(games), indent=2) + "\n").encode()
+    described = json.dumps(_package_json(games, bundled), indent=2)
+    found["package.json"] = f"{described}\n".encode()
     return found
 
 
-def write_package(games: Sequence[GameFiles], out: Path) -> dict[str, int]:
+def write_package(games: Sequence[GameFiles], out: Path, bundled: bool = False) -> dict[str, int]:
     """Write a package into a folder, in the place of one that is there.
+
+    Args:
+        games: the games.
+        out: the folder.
+        bundled: whether tables lie in modules instead of files.
 
     Returns:
         The bytes of each file, by its path.
@@ -74,7 +92,7 @@ def write_package(games: Sequence[GameFiles], out: Path) -> dict[str, int]:
     """
     if out.exists() and not (out.is_dir() and _replaceable(out)):
         raise ExportError(f"{out}: expected a new or empty folder, or a package of before")
-    found = package_files(games)
+    found = package_files(games, bundled)
     stage = out.with_name(f".{out.name[:60]}.{os.getpid()}.part")
     try:
         for path, held in found.items():
@@ -112,6 +130,22 @@ def _data(game: GameFiles) -> dict[str, bytes]:
         "tables": list(game.tables),
     }
     return {"index.json": manifest_text(index).encode(), **found}
+
+
+_READER = 'import { reader } from "./bundled.js";\n'
+
+
+def _data_modules(name: str, data: Mapping[str, bytes]) -> dict[str, bytes]:
+    """Return the modules that hold the files of a game, by their paths in the package."""
+    held = {path: b64encode(content).decode() for path, content in data.items()}
+    module = f"{_READER}export const read = reader({json.dumps(held, indent=0)});\n"
+    types = b"export const read: (name: string) => Uint8Array;\n"
+    texts = {"js": module, "cjs": common_js(module)}
+    found = {
+        f"{name}.{end}": text.replace('"./bundled', '"../lib/bundled', 1).encode()
+        for end, text in texts.items()
+    }
+    return {**found, f"{name}.d.ts": types, f"{name}.d.cts": types}
 
 
 def _main(games: Sequence[GameFiles]) -> str:
@@ -176,8 +210,10 @@ def common_js(module: str) -> str:
     return f'"use strict";\n{text}{last}'
 
 
-def _package_json(games: Sequence[GameFiles]) -> dict[str, Any]:
+def _package_json(games: Sequence[GameFiles], bundled: bool) -> dict[str, Any]:
     """Return ``package.json``."""
+    names = [f"data/{game.entry.name}" for game in games]
+    data = {f"./{name}": _exported(name) for name in names} if bundled else _FILES
     titles = ", ".join(game.entry.name for game in games)
     return {
         "name": "ustad",
@@ -189,13 +225,22 @@ def _package_json(games: Sequence[GameFiles]) -> dict[str, Any]:
         "module": "./index.js",
         "types": "./index.d.ts",
         "exports": {
-            ".": {
-                "import": {"types": "./index.d.ts", "default": "./index.js"},
-                "require": {"types": "./index.d.cts", "default": "./index.cjs"},
-            },
-            "./data/*": "./data/*",
+            ".": _exported("index"),
+            **data,
             "./package.json": "./package.json",
         },
         "sideEffects": False,
+        "engines": {"node": ">=20"},
         "files": ["index.js", "index.cjs", "index.d.ts", "index.d.cts", "lib", "data"],
+    }
+
+
+_FILES = {"./data/*": "./data/*"}
+
+
+def _exported(name: str) -> dict[str, dict[str, str]]:
+    """Return how ``package.json`` names a module and its types."""
+    return {
+        "import": {"types": f"./{name}.d.ts", "default": f"./{name}.js"},
+        "require": {"types": f"./{name}.d.cts", "default": f"./{name}.cjs"},
     }

@@ -11,13 +11,22 @@ while (status.to !== "over") {
   const told = engine.call("apply", { position, move, seed });
   const first: number = told.seed ?? told.events.length;
   const { best, value = first, options = [] } = engine.call("ask", { position, top: 3, move });
-  best.length + value + (options[0]?.expected_total ?? 0);
+  best.length + value + (options[0]?.value ?? 0);
   ({ position, status } = told);
 }
+const { position: begun } = engine.call("new", { game: "yacht", options: { second_yacht: "plain" } });
+if (begun.game === "yacht") begun.sheets.map(({ ones, chance }) => (ones ?? 0) + (chance ?? 0));
+engine.call("apply", { position: begun, move: { write: "ones" }, outcome: [1, 2, 3, 4, 5] });
 const winners: readonly number[] = status.winners ?? [];
 winners.length;
 // @ts-expect-error there is no such level
 engine.call("ask", { position, level: "best" });
+// @ts-expect-error there is no such box
+engine.call("apply", { position, move: { write: "elevens" } });
+// @ts-expect-error there is no such method
+engine.call("review", { position });
+// @ts-expect-error there is no such option
+engine.call("new", { game: "pasa", options: { menu: "none" } });
 // @ts-expect-error what is answered is not changed
 status.seat = 0;
 try {

@@ -26,6 +26,7 @@ from ustad.runtime.core.registry import entry as entry_of
 from ustad.runtime.core.registry import exporter
 from ustad.runtime.export import GameFiles, write_package
 from ustad.runtime.export.folder import word_sum
+from ustad.runtime.export.package import package_files
 from ustad.runtime.games.five_dice import export as five_dice_export
 from ustad.runtime.games.marriage import export as marriage_export
 from ustad.solver.build import build_table
@@ -207,11 +208,11 @@ console.log(JSON.stringify(told));
 """
 
 
-def run_script(node: str, script: str, package: Path, tmp_path: Path) -> Any:
+def run_script(node: str, script: str, package: Path, tmp_path: Path, *words: str) -> Any:
     """Return what a script prints that is given the folder of a package."""
     path = tmp_path / "script.mjs"
     path.write_text(script)
-    run = subprocess.run([node, path, package], capture_output=True, text=True, check=False)
+    run = subprocess.run([node, path, package, *words], capture_output=True, text=True, check=False)
     assert run.returncode == 0, run.stderr[-2000:]
     return json.loads(run.stdout)
 
@@ -326,6 +327,49 @@ def test_a_package_names_what_it_has(package: Path) -> None:
     assert {path.name for path in package.iterdir()} >= {"README.md", "lib", "data"}
     index = json.loads((package / "data" / "pasa" / "index.json").read_text())
     assert index["tables"] == ["table 0", "table 1"]
+
+
+BUNDLED = """
+const [folder] = process.argv.slice(2);
+const { createRequire } = await import("node:module");
+const { readFileSync } = await import("node:fs");
+const { open } = await import(`${folder}/index.js`);
+const data = await import(`${folder}/data/pasa.js`);
+const other = createRequire(`${folder}/`)("./data/pasa.cjs");
+delete globalThis.atob;
+const engine = await open({ game: "pasa", read: data.read });
+const { position } = engine.call("new", { game: "pasa", players: 2 });
+let wrong = "";
+try { data.read("data/yacht/index.json"); } catch (error) { wrong = error.message; }
+const files = process.argv[3].split(",");
+const bytes = (read) => files.map((name) => [...read(name)].join());
+const held = files.map((name) => [...readFileSync(`${folder}/../${name}`)].join()).join();
+console.log(JSON.stringify({
+  best: engine.call("ask", { position }).best,
+  same: [data, other].map(({ read }) => bytes(read).join() === held),
+  wrong,
+}));
+"""
+
+
+def test_tables_in_modules_are_the_files(folder: Path, node: str, tmp_path: Path) -> None:
+    entry, made = entry_of("pasa"), exporter("pasa")
+    content = made.content(entry.tables.spec(SMALL["pasa"][0]).options, folder, None)
+    games = [GameFiles(entry, made.engine, {"two seats": content})]
+    held = package_files(games)
+    files = [name for name in held if name.startswith("data/")]
+    for name in files:
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_bytes(held[name])
+    written = write_package(games, tmp_path / "package", bundled=True)
+    exported = json.loads((tmp_path / "package" / "package.json").read_text())["exports"]
+    for condition in ("import", "require"):
+        assert all(path[2:] in written for path in exported["./data/pasa"][condition].values())
+    assert not set(files) & set(written)
+    told = run_script(node, BUNDLED, tmp_path / "package", tmp_path, ",".join(files))
+    assert told["same"] == [True, True]
+    assert told["best"]
+    assert told["wrong"] == 'read: this module has files of pasa, not "data/yacht/index.json"'
 
 
 def test_a_package_takes_the_place_of_one_and_of_nothing_else(

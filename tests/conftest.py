@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import io
 import json
+import os
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -16,6 +17,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from built import Build, built_once
 from jsonschema import Draft202012Validator
 
 from ustad.runtime.cli.main import main
@@ -24,7 +26,6 @@ from ustad.runtime.games.yacht.entry import ENTRY
 from ustad.runtime.games.yacht.tables import STEPS
 from ustad.runtime.questions import METHODS, Advisor
 from ustad.runtime.schema import schema
-from ustad.solver.build import build_table
 from ustad.tables import write_table
 
 VALUES = tuple(options for options in ENTRY.tables.defaults() if set(options) == {"second_yacht"})
@@ -32,11 +33,20 @@ VALUES = tuple(options for options in ENTRY.tables.defaults() if set(options) ==
 
 
 @pytest.fixture(scope="session")
-def tables(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def build(tmp_path_factory: pytest.TempPathFactory) -> Build:
+    """A function that puts the table of a game and its options into a folder."""
+    base = tmp_path_factory.getbasetemp()
+    shared = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "built-once"
+    shared.mkdir(exist_ok=True)
+    return built_once(shared)
+
+
+@pytest.fixture(scope="session")
+def tables(build: Build, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the values of the three settings of yacht.  Tests leave it as it is."""
     folder = tmp_path_factory.mktemp("tables")
     for options in VALUES:
-        build_table(ENTRY, options, folder)
+        build("yacht", options, folder)
     return folder
 
 

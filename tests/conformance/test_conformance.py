@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from built import Build
 
 from ustad.runtime.core.entry import AnyEntry
 from ustad.runtime.core.errors import (
@@ -27,7 +28,6 @@ from ustad.runtime.core.game import CHANCE, LEVELS, OVER, TIE
 from ustad.runtime.core.registry import NAMES
 from ustad.runtime.core.registry import entry as entry_of
 from ustad.runtime.questions import Advisor
-from ustad.solver.build import build_table
 from ustad.tables import MissingTableError
 
 TABLES: dict[str, tuple[dict[str, Any], ...]] = {
@@ -43,12 +43,16 @@ LONGEST = 20_000
 
 
 @pytest.fixture(scope="session")
-def folder(tmp_path_factory: pytest.TempPathFactory, write_outlook: Callable[[Path], None]) -> Path:
+def folder(
+    build: Build,
+    tmp_path_factory: pytest.TempPathFactory,
+    write_outlook: Callable[[Path], None],
+) -> Path:
     """A folder with the tables of :data:`TABLES`, and an outlook for the expert of yacht."""
     made = tmp_path_factory.mktemp("conformance")
     for name, option_sets in TABLES.items():
         for options in option_sets:
-            build_table(entry_of(name), options, made)
+            build(name, options, made)
     write_outlook(made)
     return made
 

@@ -15,11 +15,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from built import Build
 
 from ustad.runtime.checks import default_specs
 from ustad.runtime.core.registry import NAMES, entry
 from ustad.runtime.games.pasa.rules import NO_MAXIMUM
-from ustad.solver.build import build_table
 from ustad.tables import ArrayForm, CorruptTableError, Table, open_table, write_table
 
 Arrays = dict[str, Any]
@@ -34,14 +34,10 @@ SMALL: Mapping[str, Mapping[str, Any]] = {
 
 
 @pytest.fixture(scope="module")
-def small(tmp_path_factory: pytest.TempPathFactory, tables: Path) -> Mapping[str, Table]:
+def small(build: Build, tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Table]:
     """A small table of each game."""
     folder = tmp_path_factory.mktemp("small")
-    found = {"yacht": open_table(entry("yacht").tables.spec(SMALL["yacht"]), tables)}
-    for game in NAMES:
-        if game not in found:
-            found[game] = build_table(entry(game), SMALL[game], folder)[0]
-    return found
+    return {game: build(game, SMALL[game], folder) for game in NAMES}
 
 
 def refused(table: Table, folder: Path, change: Callable[[Arrays], object]) -> str:

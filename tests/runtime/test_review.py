@@ -12,27 +12,27 @@ from typing import Any
 
 import numpy as np
 import pytest
+from built import Build
 
 from ustad.runtime import Advisor, record, review
 from ustad.runtime.core.errors import PositionError, RecordError, UsageError
 from ustad.runtime.core.game import CHANCE, OVER
 from ustad.runtime.core.registry import entry as entry_of
 from ustad.runtime.games.marriage.round.moves import STOCK, Draw
-from ustad.solver.build import build_table
 
 PASA = ({"players": 2, "chips": 20}, {"players": 3, "chips": 9}, {"players": 4, "chips": 8})
 SETTINGS = ("bonus_and_joker", "plain", "free_joker")
 
 
 @pytest.fixture(scope="module")
-def advisor(tables: Path, tmp_path_factory: pytest.TempPathFactory) -> Advisor:
+def advisor(tables: Path, build: Build, tmp_path_factory: pytest.TempPathFactory) -> Advisor:
     """One who judges yacht, dice poker under its default rules, and small games of pasa."""
     folder = tmp_path_factory.mktemp("review")
     for path in tables.iterdir():
         (folder / path.name).symlink_to(path)
-    build_table(entry_of("dice_poker"), {}, folder)
+    build("dice_poker", {}, folder)
     for options in PASA:
-        build_table(entry_of("pasa"), options, folder)
+        build("pasa", options, folder)
     return Advisor(folder)
 
 

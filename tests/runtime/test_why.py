@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from built import Build
 
 from ustad.runtime.core.registry import entry as entry_of
 from ustad.runtime.questions import Advisor, read_position
-from ustad.solver.build import build_table
 
 GAMES = ("yacht", "dice_poker", "pasa", "raja_pasu", "marriage")
 
@@ -34,12 +34,12 @@ TABLES: dict[str, tuple[dict[str, Any], ...]] = {
 
 
 @pytest.fixture(scope="module")
-def folder(tables: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(tables: Path, build: Build, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the tables of small games, and yacht's values."""
     made = tmp_path_factory.mktemp("why")
     for game, sets in TABLES.items():
         for options in sets:
-            build_table(entry_of(game), options, made)
+            build(game, options, made)
     for file in tables.iterdir():
         (made / file.name).symlink_to(file)
     return made

@@ -12,6 +12,7 @@ from typing import Any
 
 import hostile
 import pytest
+from built import Build
 
 from damage import exports, lines, table_files
 from damage.report import MOST_MEMORY, Report
@@ -19,7 +20,6 @@ from ustad.runtime.core.registry import entry as entry_of
 from ustad.runtime.export import folder as export_folder
 from ustad.runtime.games.yacht.entry import ENTRY
 from ustad.runtime.questions import Advisor
-from ustad.solver.build import build_table
 from ustad.tables import TableSpec, store
 
 SCRIPT = Path(hostile.__file__)
@@ -30,12 +30,12 @@ SMALL: list[tuple[str, dict[str, Any]]] = [
 
 
 @pytest.fixture(scope="module")
-def small(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[TableSpec]]:
+def small(build: Build, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[TableSpec]]:
     """A folder with some small tables, and what they are."""
     folder = tmp_path_factory.mktemp("small")
     specs = []
     for game, options in SMALL:
-        build_table(entry_of(game), options, folder)
+        build(game, options, folder)
         specs.append(entry_of(game).tables.spec(options))
     return folder, specs
 

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 import signature
+from built import Build
 
 from ustad.runtime import Advisor
 from ustad.runtime.core.registry import NAMES
 from ustad.runtime.core.registry import entry as entry_of
-from ustad.solver.build import build_table
 from ustad.tables import MissingTableError, open_table, write_table
 
 SMALL: dict[str, list[dict[str, Any]]] = {
@@ -23,7 +23,9 @@ GAMES = dict.fromkeys(SMALL, 1)
 
 
 @pytest.fixture
-def folder(tables: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+def folder(
+    tables: Path, build: Build, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Path]:
     """A folder with a few small tables, taken for the default ones."""
     specs = {
         name: [entry_of(name).tables.spec(options) for options in found]
@@ -31,7 +33,7 @@ def folder(tables: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ite
     }
     for spec in specs["yacht"]:
         (tmp_path / spec.file_name).write_bytes(spec.path(tables).read_bytes())
-    build_table(entry_of("pasa"), SMALL["pasa"][0], tmp_path)
+    build("pasa", SMALL["pasa"][0], tmp_path)
     monkeypatch.setattr(signature, "default_tables", specs.__getitem__)
     return tmp_path
 
@@ -85,9 +87,9 @@ def test_a_choice_changes_its_own_part_and_the_signature(
     assert before["signature"] != after["signature"]
 
 
-def test_other_tables_in_the_folder_do_not_count(folder: Path) -> None:
+def test_other_tables_in_the_folder_do_not_count(build: Build, folder: Path) -> None:
     before = signature.measure(folder, ["pasa"], 40, GAMES)
-    build_table(entry_of("pasa"), {"players": 2, "chips": 100}, folder)
+    build("pasa", {"players": 2, "chips": 100}, folder)
     after = signature.measure(folder, ["pasa"], 40, GAMES)
     assert before["signature"] == after["signature"]
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from built import Build
 from command_line import Ustad, in_error
 
 from ustad.runtime.cli.main import main
@@ -26,10 +27,12 @@ def one_game(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
 
 
 def test_bundle_and_verify(
-    run_ustad: Ustad, tmp_path: Path, one_game: list[dict[str, Any]]
+    run_ustad: Ustad, build: Build, tmp_path: Path, one_game: list[dict[str, Any]]
 ) -> None:
     tables = tmp_path / "tables"
-    run_ustad("build", "dice_poker", "--tables", tables)
+    tables.mkdir()
+    for options in one_game:
+        build("dice_poker", options, tables)
     run = run_ustad("bundle", "--out", tmp_path / "a", "--tables", tables)
     assert (run.status, run.err) == (0, "")
     again = run_ustad("bundle", "--out", tmp_path / "b", "--tables", tables, "--json")
@@ -53,8 +56,13 @@ def test_bundle_and_verify(
 
 
 def test_bundle_builds_what_is_missing(
-    run_ustad: Ustad, tmp_path: Path, one_game: list[dict[str, Any]]
+    run_ustad: Ustad, build: Build, tmp_path: Path, one_game: list[dict[str, Any]]
 ) -> None:
+    missing, *others = one_game
+    (tmp_path / "built").mkdir()
+    for options in others:
+        build("dice_poker", options, tmp_path / "built")
+    assert not entry_of("dice_poker").tables.spec(missing).path(tmp_path / "built").exists()
     run_ustad("bundle", "--out", tmp_path / "out", "--tables", tmp_path / "built")
     for path in (tmp_path / "built").iterdir():
         assert (tmp_path / "out" / path.name).read_bytes() == path.read_bytes()

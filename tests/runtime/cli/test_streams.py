@@ -13,12 +13,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from built import Build
 
 from ustad.runtime import checks
 from ustad.runtime.cli import output
 from ustad.runtime.core import registry, work
 from ustad.runtime.core.registry import entry as entry_of
-from ustad.solver.build import build_table
 from ustad.tables import TableWriteError, open_table, write_table
 
 Ustad = Callable[..., Any]
@@ -38,11 +38,11 @@ sys.exit(main())
 
 
 @pytest.fixture(scope="module")
-def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def built(build: Build, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The default tables of dice poker."""
     folder = tmp_path_factory.mktemp("built")
     for options in TABLES.defaults():
-        build_table(entry_of("dice_poker"), options, folder)
+        build("dice_poker", options, folder)
     return folder
 
 

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from built import Build
 from exports import Made, Named
 
 from ustad.runtime.core.registry import entry as entry_of
@@ -17,7 +18,6 @@ from ustad.runtime.export import (
 )
 from ustad.runtime.games.five_dice import export as five_dice_export
 from ustad.runtime.games.marriage.tables import shipped_numbers
-from ustad.solver.build import build_table
 from ustad.tables import Table
 
 
@@ -44,7 +44,9 @@ def folder(
 
 
 @pytest.fixture(scope="session")
-def made(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[[Named], Made]:
+def made(
+    folder: Path, build: Build, tmp_path_factory: pytest.TempPathFactory
+) -> Callable[[Named], Made]:
     """A function that exports a table, once; the proof over all of yacht is left to a slow test."""
     known: dict[str, Made] = {}
 
@@ -56,7 +58,7 @@ def made(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[[Na
             if name == "marriage":  # its numbers ship with the package
                 table = Table(spec, folder, shipped_numbers(), {}, {}, 0.0, 0)
             else:
-                table, _ = build_table(entry, spec.options, folder)
+                table = build(name, spec.options, folder)
             with pytest.MonkeyPatch.context() as patch:
                 if name == "yacht":
                     patch.setattr(five_dice_export, "prove", lambda *_: {"largest_cost": 0.0})

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import gzip
 import json
-import os
 import shutil
 import subprocess
 from collections.abc import Callable
@@ -17,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from built import Build
 from differential import differential
 from hypothesis import given
 from hypothesis import strategies as st
@@ -29,7 +29,6 @@ from ustad.runtime.export.folder import word_sum
 from ustad.runtime.export.package import package_files
 from ustad.runtime.games.five_dice import export as five_dice_export
 from ustad.runtime.games.marriage import export as marriage_export
-from ustad.solver.build import build_table
 
 SMALL: dict[str, tuple[dict[str, Any], ...]] = {
     "yacht": ({"second_yacht": "bonus_and_joker"}, {"second_yacht": "plain"}),
@@ -42,18 +41,11 @@ SMALL: dict[str, tuple[dict[str, Any], ...]] = {
 
 
 @pytest.fixture(scope="module")
-def node() -> str:
-    """The program node; without it the engine cannot be run."""
-    found = shutil.which("node")
-    if found is None:
-        assert "USTAD_NEED_NODE" not in os.environ, "node is needed here and is not installed"
-        pytest.skip("node is not installed: the engine is not run")
-    return found
-
-
-@pytest.fixture(scope="module")
 def folder(
-    tables: Path, tmp_path_factory: pytest.TempPathFactory, write_outlook: Callable[[Path], None]
+    tables: Path,
+    build: Build,
+    tmp_path_factory: pytest.TempPathFactory,
+    write_outlook: Callable[[Path], None],
 ) -> Path:
     """A folder of the tables of all games, those of yacht with an outlook."""
     found = tmp_path_factory.mktemp("engine-tables")
@@ -62,7 +54,7 @@ def folder(
     write_outlook(found)
     for name, sets in SMALL.items():
         for options in sets if name != "marriage" else ():
-            build_table(entry_of(name), entry_of(name).tables.spec(options).options, found)
+            build(name, options, found)
     return found
 
 

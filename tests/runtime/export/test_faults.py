@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from built import Build
 
 from ustad.runtime import checks
 from ustad.runtime.core import work
@@ -21,7 +22,6 @@ from ustad.runtime.core.errors import ExportError
 from ustad.runtime.core.registry import entry, exporter
 from ustad.runtime.export import MANIFEST, export_faults, read_export, write_export
 from ustad.runtime.export.manifest import manifest_text
-from ustad.solver.build import build_table
 from ustad.tables import CorruptTableError, UnreadableTableError
 
 Manifest = dict[str, Any]
@@ -30,10 +30,10 @@ NODE = shutil.which("node")
 
 
 @pytest.fixture(scope="module")
-def content(tmp_path_factory: pytest.TempPathFactory) -> Any:
+def content(build: Build, tmp_path_factory: pytest.TempPathFactory) -> Any:
     """What an export of a small table of pasa holds."""
     folder, options = tmp_path_factory.mktemp("tables"), {"players": 2, "chips": 20}
-    spec = build_table(entry("pasa"), options, folder)[0].spec
+    spec = build("pasa", options, folder).spec
     return exporter("pasa").content(spec.options, folder, None)
 
 

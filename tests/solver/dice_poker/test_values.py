@@ -16,6 +16,7 @@ from typing import Any, cast
 
 import numpy as np
 import pytest
+from built import Build
 from numpy.typing import NDArray
 
 from ustad.runtime.core.errors import OptionError
@@ -26,7 +27,6 @@ from ustad.runtime.games.dice_poker.levels import TableBot
 from ustad.runtime.games.dice_poker.rules import ALL_OPEN, ROWS, SCHOOL, DicePoker, Sheet, State
 from ustad.runtime.games.five_dice.turn import KEEPS, ROLLS, SIZES
 from ustad.runtime.questions import ask
-from ustad.solver.build import build_table
 from ustad.solver.dice_poker import policy
 from ustad.solver.dice_poker import values as solver
 from ustad.tables import Table, open_table, structure
@@ -47,11 +47,11 @@ def solved(**options: Any) -> Floats:
 
 
 @pytest.fixture(scope="session")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(build: Build, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the tables that the known positions need."""
     made = tmp_path_factory.mktemp("dice_poker")
     for options in ({}, SACRIFICE, {**SACRIFICE, "chance_after_miss": True}):
-        build_table(ENTRY, options, made)
+        build("dice_poker", options, made)
     return made
 
 
@@ -428,7 +428,7 @@ def test_what_expert_wins_from_three_hards(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "games"), [(SACRIFICE, 200_000), ({}, 50_000)], ids=["sacrifice", "deferred"]
+    ("options", "games"), [(SACRIFICE, 50_000), ({}, 10_000)], ids=["sacrifice", "deferred"]
 )
 def test_simulated_games_score_what_the_table_says(
     options: dict[str, Any], games: int, folder: Path

@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from built import Build
 
 from ustad.runtime.core.kernels import compiled
 from ustad.runtime.games.raja_pasu import kernels
@@ -261,9 +262,11 @@ def test_bounds_meet_and_are_stored_once(few: Any) -> None:
 
 
 @pytest.mark.parametrize("closed", [4, 5, 6])
-def test_rounds_with_closed_holes(closed: int, pool: ThreadPoolExecutor, tmp_path: Path) -> None:
+def test_rounds_with_closed_holes(
+    closed: int, pool: ThreadPoolExecutor, build: Build, tmp_path: Path
+) -> None:
     """South's margin, by who leads: the known values of these rounds."""
-    table, _ = build_table(ENTRY, {"closed": closed}, tmp_path)
+    table = build("raja_pasu", {"closed": closed}, tmp_path)
     values = RoundTable(table)
     south = values.margin((7,) * (HOLES - closed), ROW - closed)
     north = values.margin((7,) * (HOLES - closed), ROW)

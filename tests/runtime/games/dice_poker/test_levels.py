@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from built import Build
 
 from ustad.runtime.core.game import CHANCE, LEVELS
 from ustad.runtime.games.dice_poker.entry import ENTRY
@@ -16,7 +17,6 @@ from ustad.runtime.games.dice_poker.rules import PASS, ROWS, DicePoker
 from ustad.runtime.games.five_dice.bots import FIRST_WRITE, RatingBot, TurnBot
 from ustad.runtime.games.five_dice.sheet import KEEP_MOVES, Keep, SheetState, Write
 from ustad.runtime.games.five_dice.turn import ROLLS
-from ustad.solver.build import build_table
 from ustad.tables import MissingTableError
 
 SCHOOL_FULL = dict.fromkeys(ROWS[:6], 0)
@@ -29,11 +29,11 @@ OPTION_SETS: tuple[dict[str, Any], ...] = (
 
 
 @pytest.fixture(scope="session")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(build: Build, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the tables of :data:`OPTION_SETS`."""
     made = tmp_path_factory.mktemp("dice_poker_bots")
     for options in OPTION_SETS:
-        build_table(ENTRY, options, made)
+        build("dice_poker", options, made)
     return made
 
 

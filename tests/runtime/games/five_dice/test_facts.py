@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from built import Build
 from numpy.typing import NDArray
 
 from ustad.runtime.core.registry import entry as entry_of
@@ -26,7 +27,6 @@ from ustad.runtime.games.five_dice.turn import (
 )
 from ustad.runtime.games.yacht.tables import SOURCES, TABLES
 from ustad.runtime.questions import Advisor, read_position
-from ustad.solver.build import build_table
 from ustad.solver.dice_poker.policy import exact_totals
 from ustad.solver.yacht import by_box
 from ustad.tables import open_table, write_table
@@ -39,7 +39,7 @@ FEW = 2
 
 
 @pytest.fixture(scope="module")
-def advisor(tables: Path, tmp_path_factory: pytest.TempPathFactory) -> Advisor:
+def advisor(tables: Path, build: Build, tmp_path_factory: pytest.TempPathFactory) -> Advisor:
     """Who answers by tables of yacht with few open boxes, and of dice poker with sacrifices."""
     folder = tmp_path_factory.mktemp("by-box")
     for number, setting in enumerate(("bonus_and_joker", "plain")):
@@ -50,7 +50,7 @@ def advisor(tables: Path, tmp_path_factory: pytest.TempPathFactory) -> Advisor:
         terms = by_box.solve(number, values.values, most_open=FEW).T.astype(spec.dtype)
         write_table(spec, folder, terms, {}, TABLES.structure(options))
     for extra in ({}, {"by_box": True}):
-        build_table(entry_of("dice_poker"), {"dash": "sacrifice"} | extra, folder)
+        build("dice_poker", {"dash": "sacrifice"} | extra, folder)
     return Advisor(folder)
 
 

@@ -6,19 +6,18 @@ import re
 from typing import Any
 
 import pytest
+from built import Build
 
 from ustad.runtime.core.errors import MoveError, UsageError
-from ustad.runtime.games.pasa.entry import ENTRY
 from ustad.runtime.questions import Advisor, read_position
-from ustad.solver.build import build_table
 
 PARO, TIRO = [5, 5, 5], [1, 1, 1]
 
 
 @pytest.fixture(scope="module")
-def advisor(tmp_path_factory: pytest.TempPathFactory) -> Advisor:
+def advisor(build: Build, tmp_path_factory: pytest.TempPathFactory) -> Advisor:
     folder = tmp_path_factory.mktemp("pasa-facts")
-    build_table(ENTRY, {"players": 3, "chips": 12}, folder)
+    build("pasa", {"players": 3, "chips": 12}, folder)
     return Advisor(folder)
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from built import Build
 
 from ustad.runtime.core.errors import PositionError
 from ustad.runtime.core.game import LEVELS
@@ -30,11 +31,11 @@ START = {
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(build: Build, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the usual tables of two and of four seats."""
     made = tmp_path_factory.mktemp("pasa-bots")
     for key in ({"players": 2, "chips": 100}, {"players": 4, "chips": 40}):
-        build_table(ENTRY, key, made)
+        build("pasa", key, made)
     return made
 
 

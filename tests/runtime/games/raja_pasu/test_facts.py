@@ -7,18 +7,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from built import Build
 
 from ustad.runtime.games.raja_pasu.entry import ENTRY
 from ustad.runtime.questions import Advisor, read_position
-from ustad.solver.build import build_table
 
 CLOSED = [7, 8, 9, 10, 11, 12]
 
 
 @pytest.fixture(scope="module")
-def advisor(tmp_path_factory: pytest.TempPathFactory) -> Advisor:
+def advisor(build: Build, tmp_path_factory: pytest.TempPathFactory) -> Advisor:
     folder = tmp_path_factory.mktemp("raja-pasu-facts")
-    build_table(ENTRY, {"closed": 6}, folder)
+    build("raja_pasu", {"closed": 6}, folder)
     return Advisor(folder)
 
 

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from built import Build
 
 from ustad.runtime.core.game import Pace
 from ustad.runtime.core.texts import advice_text
@@ -41,11 +42,11 @@ ROUND = RajaPasu()
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(build: Build, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the tables for four to six closed holes."""
     made = tmp_path_factory.mktemp("raja_pasu")
     for closed in (4, 5, 6):
-        build_table(ENTRY, {"closed": closed}, made)
+        build("raja_pasu", {"closed": closed}, made)
     return made
 
 

@@ -14,6 +14,7 @@ from functools import cache
 from typing import Any
 
 import pytest
+from built import Build
 
 from ustad.runtime.core.errors import PositionError
 from ustad.runtime.games.raja_pasu.codec import CODEC, MOST_EARLIER
@@ -21,7 +22,6 @@ from ustad.runtime.games.raja_pasu.entry import ENTRY
 from ustad.runtime.games.raja_pasu.levels import TableBot
 from ustad.runtime.games.raja_pasu.repetitions import stood_twice
 from ustad.runtime.games.raja_pasu.rules import HOLES, ROW, RajaPasu, RajaPasuState, Seeds, Sow
-from ustad.solver.build import build_table
 
 ROUND = RajaPasu()
 SIX_CLOSED = (0, 1, 2, 3, 4, 5)
@@ -79,10 +79,10 @@ class OpenBoard:
 
 
 @pytest.fixture(scope="module")
-def bots(tmp_path_factory: pytest.TempPathFactory) -> Bots:
+def bots(build: Build, tmp_path_factory: pytest.TempPathFactory) -> Bots:
     """Expert by the closed holes."""
     folder = tmp_path_factory.mktemp("six-closed")
-    build_table(ENTRY, {"closed": 6}, folder)
+    build("raja_pasu", {"closed": 6}, folder)
     open_board: Any = lambda closed: OpenBoard()  # noqa: E731
     return {
         (): TableBot(ROUND, open_board),

@@ -265,7 +265,10 @@ def test_the_exchange_in_the_readme_is_what_happens(advisor: Advisor) -> None:
         assert json.loads(told.removeprefix("< ")) == answer(request[2:].encode(), advisor)
 
 
-def test_the_client_in_the_readme_hosts_a_game_of_marriage(capfd: Any) -> None:
+def test_the_client_in_the_readme_hosts_a_game_of_marriage(
+    capfd: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("USTAD_TABLES", str(tmp_path))  # expert plays the numbers that ship
     readme = Path(__file__).parents[3] / "runtime" / "serve" / "README.md"
     block = re.search(r"```python\n(import json.*?)```", readme.read_text("utf-8"), re.DOTALL)
     assert block is not None

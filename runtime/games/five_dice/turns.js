@@ -341,7 +341,7 @@ export class Turns {
    *
    * @param {State} state
    * @param {Gain} gainOf what writes and passes are worth.
-   * @param {boolean} ahead whether keeps look further than the next throw.
+   * @param {boolean} ahead whether keeps look further than the next throw, which is else the last.
    * @returns {Turn}
    */
   solve(state, gainOf, ahead = true) {
@@ -384,8 +384,10 @@ export class Turns {
     for (let rollsLeft = 0; rollsLeft < this.manifest.turn.rolls_a_turn; rollsLeft++) {
       if (rollsLeft > 0) {
         // `worth` holds what each roll is worth with one roll less: rate the keeps by it.
-        const values = Float64Array.from(worth);
-        this.rateKeeps(values);
+        // Who does not look ahead takes the next throw for the last.
+        const rated = ahead || rollsLeft === 1;
+        const values = rated ? Float64Array.from(worth) : turn.keepValues[1];
+        if (rated) this.rateKeeps(values);
         turn.keepValues[rollsLeft] = values;
         this.bestBelow(values, worth);
       }

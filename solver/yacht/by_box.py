@@ -28,11 +28,11 @@ from ustad.runtime.games.yacht.levels import PAYMENTS
 from ustad.runtime.games.yacht.rules import State
 from ustad.runtime.games.yacht.tables import BONUS_SOURCE, EXTRA_SOURCE, SOURCES
 from ustad.solver.five_dice.layers import Pieces, solve_layers
-from ustad.solver.five_dice.turn import ROLL_COUNT, WIDTH, fill_ended, new_play
+from ustad.solver.five_dice.turn import ROLL_COUNT, WIDTH, new_play
 from ustad.solver.yacht.outlooks import (
     PAYMENT_COUNT,
     Payment,
-    fill_writes,
+    fill_turns,
     fill_written,
     five_equal_payment,
 )
@@ -40,7 +40,6 @@ from ustad.solver.yacht.values import (
     BOX_COUNT,
     FIVE_EQUAL_ROLLS,
     Problem,
-    Sheets,
     layers,
     problem_of,
     state_after,
@@ -123,11 +122,7 @@ def _solve_blocks(
     written = np.zeros(PAYMENT_COUNT)
     for block in range(len(first_piece) - 1):
         together = pieces[first_piece[block] : first_piece[block + 1]]
-        for piece in together:
-            sheets = Sheets(piece.open_rows, piece.kind, upper[piece.begin : piece.end])
-            lanes = slice(piece.lane, piece.lane + piece.end - piece.begin)
-            fill_writes(problem, values, sheets, gain, play.stop[:, lanes], box_of[:, lanes])
-        fill_ended(play)
+        fill_turns(problem, values, upper, together, gain, play, box_of)
         for piece in together:
             for c in range(piece.end - piece.begin):
                 state = State(piece.open_rows, piece.kind, upper[piece.begin + c])

@@ -35,7 +35,7 @@ from ustad.runtime.games.yacht.distributions import SPAN, LatticeDistributions
 from ustad.runtime.games.yacht.levels import PAYMENTS, ROLL_PAYMENT
 from ustad.runtime.games.yacht.rules import State
 from ustad.solver.five_dice.layers import Pieces, solve_layers
-from ustad.solver.five_dice.turn import ROLL_COUNT, WIDTH, fill_ended, new_play
+from ustad.solver.five_dice.turn import ROLL_COUNT, WIDTH, Play, fill_ended, new_play
 from ustad.solver.yacht.values import (
     BOX_COUNT,
     FIVE_EQUAL_ROLLS,
@@ -277,6 +277,34 @@ def _fill_row(
 
 
 @compiled
+def fill_turns(
+    problem: Problem,
+    values: Floats,
+    upper: Ints,
+    together: Pieces,
+    gain: Floats,
+    play: Play,
+    box_of: Floats,
+) -> None:
+    """Solve the turns of the states of one block, and find on which rolls they stop.
+
+    Args:
+        problem: the rules.
+        values: (states,) what the states are worth.
+        upper: (columns,) the upper sum of each column.
+        together: the pieces of the block.
+        gain: (payments, WIDTH) scratch space.
+        play: the turns, a lane for each state; filled.
+        box_of: (252, WIDTH) filled with the box that is written on each roll.
+    """
+    for piece in together:
+        sheets = Sheets(piece.open_rows, piece.kind, upper[piece.begin : piece.end])
+        lanes = slice(piece.lane, piece.lane + piece.end - piece.begin)
+        fill_writes(problem, values, sheets, gain, play.stop[:, lanes], box_of[:, lanes])
+    fill_ended(play)
+
+
+@compiled
 def _solve_blocks(
     problem: Problem,
     upper: Ints,
@@ -292,11 +320,7 @@ def _solve_blocks(
     written = np.zeros(PAYMENT_COUNT)
     for block in range(len(first_piece) - 1):
         together = pieces[first_piece[block] : first_piece[block + 1]]
-        for piece in together:
-            sheets = Sheets(piece.open_rows, piece.kind, upper[piece.begin : piece.end])
-            lanes = slice(piece.lane, piece.lane + piece.end - piece.begin)
-            fill_writes(problem, values, sheets, gain, play.stop[:, lanes], box_of[:, lanes])
-        fill_ended(play)
+        fill_turns(problem, values, upper, together, gain, play, box_of)
         for piece in together:
             for c in range(piece.end - piece.begin):
                 state = State(piece.open_rows, piece.kind, upper[piece.begin + c])

@@ -139,6 +139,21 @@ NO_TABLE: tuple[tuple[Named, Sequence[dict[str, Any]]], ...] = (
 """Positions that can be, and that other tables are of."""
 
 
+def answers(
+    export: Made,
+    named: Named,
+    positions: Sequence[dict[str, Any]],
+    node: str,
+    tmp_path: Path,
+    *level: str,
+) -> list[str]:
+    """Return the line that the reader of an export answers each position of a game with."""
+    lines = write_lines(tmp_path / "positions", [{"game": named[0], **held} for held in positions])
+    found = run(node, "positions.mjs", export.folder, lines, *level).splitlines()
+    assert len(found) == len(positions)
+    return found
+
+
 @pytest.mark.parametrize(("named", "positions"), NO_TABLE, ids=lambda held: str(held)[:20])
 def test_positions_of_other_tables_are_told(
     named: Named,
@@ -147,11 +162,9 @@ def test_positions_of_other_tables_are_told(
     node: str,
     tmp_path: Path,
 ) -> None:
-    lines = write_lines(tmp_path / "other", [{"game": named[0], **held} for held in positions])
-    found = run(node, "positions.mjs", made(named).folder, lines).splitlines()
-    assert len(found) == len(positions)
-    assert all(line.startswith("missing_table: expert: no table") for line in found)
-    easy = run(node, "positions.mjs", made(named).folder, lines, "easy").splitlines()
+    expert = answers(made(named), named, positions, node, tmp_path)
+    assert all(line.startswith("missing_table: expert: no table") for line in expert)
+    easy = answers(made(named), named, positions, node, tmp_path, "easy")
     assert easy == ["answered"] * len(positions)
 
 
@@ -163,9 +176,7 @@ def test_the_reader_refuses_positions_that_cannot_be(
     node: str,
     tmp_path: Path,
 ) -> None:
-    lines = write_lines(tmp_path / "bad", [{"game": named[0], **held} for held in positions])
-    found = run(node, "positions.mjs", made(named).folder, lines).splitlines()
-    assert len(found) == len(positions)
+    found = answers(made(named), named, positions, node, tmp_path)
     assert all(line.startswith(("position: ", "option: ")) for line in found)
 
 

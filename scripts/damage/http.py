@@ -59,7 +59,7 @@ CONNECTIONS: dict[str, bytes] = {
 
 
 class Server(NamedTuple):
-    """A running server."""
+    """A server that was started: its port and its process."""
 
     port: int
     process: subprocess.Popen[bytes]
@@ -68,12 +68,18 @@ class Server(NamedTuple):
         """Return a connection to it."""
         return http.client.HTTPConnection("127.0.0.1", self.port, timeout=LONGEST_WAIT)
 
+    def send(self, verb: str, path: str, body: Any = None) -> http.client.HTTPResponse:
+        """Send a request on a connection of its own; a body that is no bytes goes as JSON."""
+        connection = self.connection()
+        connection.request(verb, path, body if isinstance(body, bytes) else json.dumps(body))
+        return connection.getresponse()
+
 
 @contextmanager
-def running(folder: Path) -> Iterator[Server]:
-    """Start a server, and end it."""
+def running(folder: Path, *words: str) -> Iterator[Server]:
+    """Start a server of the tables of a folder, with further words, and end it by SIGTERM."""
     command = [sys.executable, "-m", "ustad.runtime", "serve", "--http", "0", "--tables"]
-    with subprocess.Popen([*command, str(folder)], stderr=subprocess.PIPE) as process:
+    with subprocess.Popen([*command, str(folder), *words], stderr=subprocess.PIPE) as process:
         assert process.stderr is not None
         while (line := process.stderr.readline()) and b"listening" not in line:
             pass
@@ -165,10 +171,7 @@ def check_health(server: Server, beside: str, report: Report) -> None:
     """Check that a client is answered soon."""
     begin = time.perf_counter()
     try:
-        connection = server.connection()
-        connection.request("GET", "/v1/health")
-        status = connection.getresponse().status
-        connection.close()
+        status = server.send("GET", "/v1/health").status
     except OSError as error:
         report.faults.append(f"{beside}: another client got {error}")
         return

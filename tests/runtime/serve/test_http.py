@@ -10,16 +10,16 @@ import re
 import shutil
 import signal
 import socket
-import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator, ValidationError
 
+from damage.http import Server, running
 from ustad.runtime.cli.serve import read_address
 from ustad.runtime.core.errors import UsageError
 from ustad.runtime.core.strict_json import LARGEST_TEXT
@@ -41,46 +41,20 @@ POSITION: dict[str, Any] = {
 HAND = "7H 7H 7H 8H 9H 10H 2C 3C 4C 5D 5D KS KS QS JS 10S 9S 8S AD AD 2D"
 
 
-class Server(NamedTuple):
-    """A server that was started: its port and its process."""
-
-    port: int
-    process: subprocess.Popen[bytes]
-
-    def send(self, verb: str, path: str, body: Any = None) -> http.client.HTTPResponse:
-        """Send a request on a connection of its own."""
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
-        connection.request(verb, path, body if isinstance(body, bytes) else json.dumps(body))
-        return connection.getresponse()
-
-    def post(self, method: str, body: Any) -> Any:
-        """Return the body that answers a method, whatever its status."""
-        return json.loads(self.send("POST", f"/v1/{method}", body).read())
-
-    def health(self) -> Any:
-        """Return what the server tells of its health."""
-        return json.loads(self.send("GET", "/v1/health").read())
+def post(server: Server, method: str, body: Any) -> Any:
+    """Return the body that answers a method, whatever its status."""
+    return json.loads(server.send("POST", f"/v1/{method}", body).read())
 
 
-@contextlib.contextmanager
-def started(folder: Path, *words: str) -> Iterator[Server]:
-    command = [sys.executable, "-m", "ustad.runtime", "serve", "--http", "0", "--tables"]
-    process = subprocess.Popen([*command, str(folder), *words], stderr=subprocess.PIPE)
-    assert process.stderr is not None
-    while (line := process.stderr.readline()) and b"listening" not in line:
-        pass
-    try:
-        yield Server(int(line.rsplit(b":", 1)[1]), process)
-    finally:
-        process.send_signal(signal.SIGTERM)
-        process.wait(timeout=20)
-        process.stderr.close()
+def health(server: Server) -> Any:
+    """Return what the server tells of its health."""
+    return json.loads(server.send("GET", "/v1/health").read())
 
 
 @pytest.fixture(scope="module")
 def server(tables: Path) -> Iterator[Server]:
-    with started(tables, "--workers", "1") as found:
-        while "position" not in found.post("new", {"game": "marriage"}):
+    with running(tables, "--workers", "1") as found:
+        while "position" not in post(found, "new", {"game": "marriage"}):
             pass  # the worker compiles, once for a machine
         yield found
 
@@ -103,10 +77,10 @@ def test_slow_work_gives_what_the_advisor_gives(server: Server) -> None:
     advisor = Advisor()
     requests = [{"id": 1, "method": "legal", "position": POSITION}, {"id": 2}]
     for method, request in {"hand": {"cards": HAND}, "batch": {"requests": requests}}.items():
-        assert server.post(method, request) == advisor.call(method, request)
-    start = server.post("new", {"game": "marriage", "players": 3, "seed": 5})
+        assert post(server, method, request) == advisor.call(method, request)
+    start = post(server, "new", {"game": "marriage", "players": 3, "seed": 5})
     asked = {"position": start["position"], "level": "hard", "seed": 1}
-    assert server.post("move", asked) == advisor.call("move", asked)
+    assert post(server, "move", asked) == advisor.call("move", asked)
 
 
 @pytest.mark.parametrize(
@@ -164,21 +138,21 @@ def test_pointer_leads_to_what_the_message_names(message: str, place: str) -> No
 
 
 def test_a_killed_worker_is_replaced_and_the_others_go_on(server: Server) -> None:
-    start = server.post("new", {"game": "marriage", "players": 2, "seed": 5})
-    before = server.health()["workers"]["soon"]
+    start = post(server, "new", {"game": "marriage", "players": 2, "seed": 5})
+    before = health(server)["workers"]["soon"]
     os.kill(before[0], signal.SIGKILL)
     asked = {"position": start["position"], "level": "easy", "seed": 1}
     answer = server.send("POST", "/v1/move", asked)
     found = json.loads(answer.read())
     assert answer.status == 200 or found["kind"] == "worker"
-    while server.health()["workers"]["soon"] == before:
+    while health(server)["workers"]["soon"] == before:
         time.sleep(0.01)
-    assert "move" in server.post("move", asked)
+    assert "move" in post(server, "move", asked)
 
 
 def test_health_and_metrics(server: Server) -> None:
-    assert server.health()["status"] == "ok"
-    server.post("legal", {"position": POSITION})
+    assert health(server)["status"] == "ok"
+    post(server, "legal", {"position": POSITION})
     text = server.send("GET", "/metrics").read().decode()
     assert re.search(r'ustad_requests_total\{method="legal",status="200"\} \d', text)
 
@@ -208,7 +182,7 @@ def test_hostile_connections_leave_the_server_well(server: Server) -> None:
         with socket.create_connection(("127.0.0.1", server.port)) as connection:
             with contextlib.suppress(OSError):
                 connection.sendall(text)
-            assert server.health()["status"] == "ok"
+            assert health(server)["status"] == "ok"
 
 
 def test_client_speaks_both(server: Server, tables: Path) -> None:
@@ -227,13 +201,13 @@ def test_client_speaks_both(server: Server, tables: Path) -> None:
 def test_new_tables_are_opened_and_sigterm_ends_what_is_under_way(
     tables: Path, tmp_path: Path
 ) -> None:
-    with started(tmp_path, "--workers", "1", "--log") as server:
+    with running(tmp_path, "--workers", "1", "--log") as server:
         asked = {"position": POSITION, "level": "hard"}
-        assert server.post("ask", asked)["kind"] == "missing_table"
+        assert post(server, "ask", asked)["kind"] == "missing_table"
         for path in tables.iterdir():
             shutil.copy(path, tmp_path)
         server.process.send_signal(signal.SIGHUP)
-        while "best" not in server.post("ask", asked):
+        while "best" not in post(server, "ask", asked):
             time.sleep(0.05)
         many = [{"method": "ask", **asked}] * 2_000
         connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=30)

@@ -444,7 +444,7 @@ class Advisor:
             TableError: the table it needs is missing or unfit.
         """
         entry, _, advice, asked, reasons = self.advise(
-            position, level, top, facts, move, None, target, max_ms
+            position, level, top, facts, move, target=target, max_ms=max_ms
         )
         return advice_to_json(entry.codec, advice, top, asked, reasons)
 

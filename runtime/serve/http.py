@@ -1,10 +1,10 @@
 """The protocol over HTTP: ``POST /v1/METHOD`` with the keys of the request, the result as body.
 
 **Two ways.**  A quick question, a table looked up, is answered by the event loop itself: that is
-cheaper than handing it on.  What may take longer than :data:`QUICK` is worked on by a process of
-a :class:`~ustad.runtime.serve.workers.Pool`: Marriage and hands by one that is kept for what takes
-some hundredths of a second, searches, reviews and batches by the others.  So no request waits
-for a slower kind than its own.
+cheaper than handing it on.  What may take longer (:class:`~ustad.runtime.core.game.Pace`) is worked
+on by a process of a :class:`~ustad.runtime.serve.workers.Pool`: Marriage and hands by one that is
+kept for what takes some hundredths of a second, searches, reviews and batches by the others.  So no
+request waits for a slower kind than its own.
 
 **Tables** are opened once and read by offset; a file that was replaced is noticed (or ``SIGHUP``
 says so), and new ones are opened for the next request while those under way end with the old.
@@ -28,7 +28,6 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
 from importlib.metadata import version
-from pathlib import Path
 from typing import Any
 
 import prometheus_client
@@ -50,9 +49,6 @@ from ustad.runtime.serve.connections import Connection
 from ustad.runtime.serve.problems import problem
 from ustad.runtime.serve.workers import Pool
 from ustad.tables import TableError, tables_folder
-
-QUICK = 0.02
-"""Seconds that an answer of the event loop may take."""
 
 SECONDS_FOR_BODY = 10.0
 """How long a client may take to send the body of a request."""
@@ -144,7 +140,8 @@ class Service:
     def _look(self) -> frozenset[tuple[str, int, int]]:
         """Return name, size and time of every table file."""
         try:
-            files = [(path.name, path.stat()) for path in folder(self.settings).glob("*.h5")]
+            folder = tables_folder(self.settings.tables)
+            files = [(path.name, path.stat()) for path in folder.glob("*.h5")]
         except (OSError, TableError):
             return frozenset()
         return frozenset((name, seen.st_size, seen.st_mtime_ns) for name, seen in files)
@@ -195,11 +192,6 @@ class RelayedError(UstadError):
     def __init__(self, kind: str, message: str) -> None:
         super().__init__(message)
         self.kind = kind
-
-
-def folder(settings: Settings) -> Path:
-    """Return the folder of the tables, or raise NoFolderError."""
-    return tables_folder(settings.tables)
 
 
 class Numbers:

@@ -4,6 +4,8 @@
     python scripts/load_http.py games            # 200 games at once, a search every second
     python scripts/load_http.py memory           # 200,000 requests, memory before and after
     python scripts/load_http.py kills            # workers killed and tables renewed under load
+    python scripts/load_http.py restarts         # the server ended and started again under load
+    python scripts/load_http.py overload         # ten times the searches it can bear
 
 Each starts ``ustad serve --http`` of this installation on a free port, asks it over plain
 sockets (a client library would take more of the two cores than the server), and prints a
@@ -105,9 +107,9 @@ class Running(NamedTuple):
 
 
 @asynccontextmanager
-async def server(workers: int) -> AsyncIterator[Running]:
+async def server(workers: int, port: int = 0) -> AsyncIterator[Running]:
     """Start a server, and end it by SIGTERM."""
-    command = [sys.executable, "-m", "ustad.runtime", "serve", "--http", "0"]
+    command = [sys.executable, "-m", "ustad.runtime", "serve", "--http", str(port)]
     process = await asyncio.create_subprocess_exec(
         *command, "--workers", str(workers), stderr=asyncio.subprocess.PIPE
     )
@@ -168,7 +170,9 @@ async def rates(args: argparse.Namespace) -> None:
     print("|---|---|---|---|---|---|")
     async with server(args.workers) as running:
         for game, level in LEVELS.items():
-            body = json.dumps({"position": first_decision(game), "level": level}).encode()
+            body = json.dumps(
+                {"position": first_decision(game), "level": level, "seed": 1}
+            ).encode()
             await repeated(running.port, 1, 50, body, "move")
             for callers in (1, 32, 256):
                 took, times, answers = await repeated(
@@ -265,7 +269,7 @@ async def games(args: argparse.Namespace) -> None:
 async def memory(args: argparse.Namespace) -> None:
     """Send many requests of all games and print the memory on the way."""
     bodies = [
-        json.dumps({"position": first_decision(game), "level": level}).encode()
+        json.dumps({"position": first_decision(game), "level": level, "seed": 1}).encode()
         for game, level in LEVELS.items()
     ]
     async with server(args.workers) as running:
@@ -278,7 +282,7 @@ async def memory(args: argparse.Namespace) -> None:
 async def kills(args: argparse.Namespace) -> None:
     """Kill workers and renew the tables under load; every answer is right or an error."""
     position = first_decision("marriage")
-    body = json.dumps({"position": position, "level": "hard"}).encode()
+    body = json.dumps({"position": position, "level": "hard", "seed": 1}).encode()
     async with server(args.workers) as running:
         caller = await Caller.open(running.port)
         right = await caller.send("POST", "/v1/move", body)
@@ -303,17 +307,96 @@ async def kills(args: argparse.Namespace) -> None:
         print(f"20 workers killed, 10 renewals: kinds of answers in rounds of 80: {counted}")
 
 
+async def restarts(args: argparse.Namespace) -> None:
+    """End the server and start it again under load; what it answers is right."""
+    body = json.dumps({"position": first_decision("yacht"), "level": "hard", "seed": 1}).encode()
+    counted = {"answered": 0, "not connected": 0, "no answer": 0}
+    right: set[Answer] = set()
+    async with server(args.workers) as running:
+        port = running.port
+        right.add(await (await Caller.open(port)).send("POST", "/v1/move", body))
+
+    async def ask_on() -> None:
+        while True:
+            try:
+                caller = await Caller.open(port)
+            except OSError:
+                counted["not connected"] += 1
+                await asyncio.sleep(0.05)
+                continue
+            try:
+                while True:
+                    right.add(await caller.send("POST", "/v1/move", body))
+                    counted["answered"] += 1
+            except asyncio.IncompleteReadError as error:
+                assert not error.partial, error.partial  # an answer is whole or not there
+                counted["no answer"] += 1
+            except OSError:
+                counted["no answer"] += 1
+
+    going = [asyncio.ensure_future(ask_on()) for _ in range(8)]
+    for _ in range(10):
+        async with server(args.workers, port):
+            await asyncio.sleep(1)
+    for one in going:
+        one.cancel()
+    await asyncio.gather(*going, return_exceptions=True)
+    assert len(right) == 1, f"{len(right)} different answers"
+    print(f"10 restarts: {counted}")
+
+
+async def overload(args: argparse.Namespace) -> None:
+    """Send ten times the searches that the workers can bear, and time health and refusals."""
+    answers: dict[int, list[float]] = {}
+    healthy: list[float] = []
+    seconds = 20.0
+    async with server(args.workers) as running:
+        body = json.dumps({"position": SEARCHED}).encode()
+        began = time.perf_counter()
+        await (await Caller.open(running.port)).send("POST", "/v1/ask", body)
+        pause = (time.perf_counter() - began) / args.workers / 10
+
+        async def one() -> None:
+            caller = await Caller.open(running.port)
+            began = time.perf_counter()
+            status = (await caller.send("POST", "/v1/ask", body)).status
+            answers.setdefault(status, []).append(time.perf_counter() - began)
+            caller.close()
+
+        caller = await Caller.open(running.port)
+        going = []
+        for _ in range(round(seconds / pause)):
+            going.append(asyncio.ensure_future(one()))
+            began = time.perf_counter()
+            await caller.send("GET", "/v1/health")
+            healthy.append(time.perf_counter() - began)
+            await asyncio.sleep(pause)
+        for each in going:
+            each.cancel()
+        await asyncio.gather(*going, return_exceptions=True)
+    print(f"a search sent every {1000 * pause:.0f} ms")
+    for name, times in (("health", healthy), *((f"status {s}", answers[s]) for s in answers)):
+        print(
+            f"{name}: {len(times)}, p50 {percentile(times, 50):.1f} ms, p99 "
+            f"{percentile(times, 99):.1f} ms, longest {1000 * max(times):.1f} ms"
+        )
+
+
+MEASURES = (rates, games, memory, kills, restarts, overload)
+
+
 def main() -> None:
     """Run one of the measurements."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("what", choices=("rates", "games", "memory", "kills"))
+    parser.add_argument("what", choices=[one.__name__ for one in MEASURES])
     parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--requests", type=int, help="how many (rates 2,000; memory 200,000)")
     parser.add_argument("--games", type=int, default=200)
     args = parser.parse_args()
     if args.requests is None:
         args.requests = 200_000 if args.what == "memory" else 2_000
-    asyncio.run({"rates": rates, "games": games, "memory": memory, "kills": kills}[args.what](args))
+    measure = next(one for one in MEASURES if one.__name__ == args.what)
+    asyncio.run(measure(args))
 
 
 if __name__ == "__main__":

@@ -24,7 +24,7 @@ import socket
 import sys
 import time
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from importlib.metadata import version
@@ -38,8 +38,9 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from ustad.runtime.core.entry import AnyEntry
 from ustad.runtime.core.errors import JsonError, UsageError, UstadError, shown
-from ustad.runtime.core.game import Pace
+from ustad.runtime.core.game import LEVELS, Pace
 from ustad.runtime.core.registry import NAMES
 from ustad.runtime.core.registry import entry as entry_of
 from ustad.runtime.core.strict_json import LARGEST_TEXT, MARK, loads
@@ -53,14 +54,20 @@ from ustad.tables import TableError, tables_folder
 SECONDS_FOR_BODY = 10.0
 """How long a client may take to send the body of a request."""
 
-SECONDS_TO_END = 8.0
-"""How long requests under way may take when the server is told to end."""
+SECONDS_TO_END = 7.0
+"""How long requests under way may take when the server is told to end; then they are refused."""
+
+SECONDS_TO_CLOSE = 1.0
+"""How long clients may take to read what they are answered then."""
 
 SECONDS_BETWEEN_LOOKS = 2.0
 """How often the folder of the tables is looked at for new files."""
 
 LARGE_BODY = 20_000
 """Bytes of a body from which on it is parsed beside the event loop."""
+
+QUICKER = 8
+"""A line of requests that take milliseconds may be longer, by this factor, than one of searches."""
 
 SLOW_METHODS = {"batch": Pace.LATER, "review": Pace.LATER, "hand": Pace.SOON}
 """The methods whose pace does not depend on the position."""
@@ -78,7 +85,8 @@ class Settings:
         port: the port, 0 for any that is free.
         workers: how many processes do slow work, one more being kept for Marriage.
         tables: the folder of the table files, None for the usual places.
-        longest_line: how many requests may wait for each kind of worker.
+        longest_line: how many requests may wait for slow work; :data:`QUICKER` times as many
+            for what takes some milliseconds.
         limit: seconds that a request may take.
         log: whether to write a line of JSON on standard output for each request.
     """
@@ -98,12 +106,12 @@ class Service:
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
         self.began = time.monotonic()
-        self.advisor = Advisor(settings.tables)
+        self.advisor = opened(settings.tables)
         command = [sys.executable, "-m", "ustad.runtime", "serve"]
         if settings.tables is not None:
             command += ["--tables", settings.tables]
         self.pools = {
-            Pace.SOON: Pool(1, settings.longest_line, command, slow_games()),
+            Pace.SOON: Pool(1, QUICKER * settings.longest_line, command, slow_games()),
             Pace.LATER: Pool(settings.workers, settings.longest_line, command),
         }
         self.numbers = Numbers(self)
@@ -125,9 +133,12 @@ class Service:
             await asyncio.gather(*(pool.close() for pool in self.pools.values()))
 
     def renew(self) -> None:
-        """Open the tables anew for the requests to come."""
+        """Open the tables anew for the requests to come; until then the old ones answer."""
         self._seen = self._look()
-        self.advisor = Advisor(self.settings.tables)
+        self._renewing = asyncio.ensure_future(self._renew())
+
+    async def _renew(self) -> None:
+        self.advisor = await asyncio.to_thread(opened, self.settings.tables)
         for pool in self.pools.values():
             pool.renew()
 
@@ -175,10 +186,34 @@ class Service:
         level = check_level(given.get("level") or "expert")
         if level in entry.levels.paces:
             return entry.levels.paces[level]
+        view = state.view(max(state.current_player(), 0))
         if not self.advisor.has_bot(state.rules, level):
-            await asyncio.to_thread(self.advisor.bot, entry, state.rules, level)
-        bot = self.advisor.bot(entry, state.rules, level)
-        return bot.pace(state.view(max(state.current_player(), 0)))
+            await asyncio.to_thread(open_tables, self.advisor, entry, level, view)
+        return self.advisor.bot(entry, state.rules, level).pace(view)
+
+
+def opened(tables: str | None) -> Advisor:
+    """Return an advisor that has open what the usual games need, so that no first question waits."""
+    advisor = Advisor(tables)
+    for entry in map(entry_of, NAMES):
+        rules = entry.rules.read({})
+        for players in range(entry.rules.seats.least, entry.rules.seats.most + 1):
+            view = rules.new(players).view(0)
+            for level in () if entry.levels.paces else LEVELS:
+                with suppress(TableError):  # told when it is asked for
+                    open_tables(advisor, entry, level, view)
+    return advisor
+
+
+def open_tables(advisor: Advisor, entry: AnyEntry, level: str, view: Any) -> None:
+    """Open what a bot needs for a view.
+
+    Raises:
+        TableError: the table is missing or unfit.
+    """
+    bot = advisor.bot(entry, view.rules, level)
+    if bot.pace(view) is Pace.AT_ONCE:
+        bot.ask(view)
 
 
 def slow_games() -> list[str]:
@@ -363,11 +398,21 @@ def application(settings: Settings) -> Starlette:
 class Server(uvicorn.Server):
     """uvicorn's server, which says where it listens once it does, and ends with status 0."""
 
+    def __init__(self, config: uvicorn.Config, service: Service) -> None:
+        super().__init__(config)
+        self._service = service
+
     def handle_exit(self, sig: int, frame: Any) -> None:
         """End when what is under way is answered; a second signal does not wait."""
         del sig, frame
         self.force_exit = self.should_exit
         self.should_exit = True
+
+    async def shutdown(self, sockets: Any = None) -> None:
+        """End what is under way, or refuse it when it takes too long."""
+        for pool in self._service.pools.values():
+            pool.hurry(SECONDS_TO_END)
+        await super().shutdown(sockets)
 
     async def startup(self, sockets: Any = None) -> None:
         """Listen, and say where."""
@@ -377,16 +422,25 @@ class Server(uvicorn.Server):
         print(f"ustad: listening on http://{shown_host}:{port}", file=sys.stderr, flush=True)
 
 
+def listen(settings: Settings) -> socket.socket:
+    """Return a socket that listens on the address, or raise OSError."""
+    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
+    listener = socket.create_server((settings.host, settings.port), family=family, backlog=2048)
+    # What it accepts inherits this; without it an answer waits 40 ms for a delayed acknowledgement.
+    listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    return listener
+
+
 def run(settings: Settings) -> None:
     """Serve until ``SIGTERM`` or Ctrl-C; what is under way then is answered first.
 
     Raises:
         OSError: the address cannot be listened on.
     """
-    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
-    listener = socket.create_server((settings.host, settings.port), family=family, backlog=2048)
+    listener = listen(settings)
+    app = application(settings)
     config = uvicorn.Config(
-        application(settings),
+        app,
         http=Connection,
         ws="none",
         loop="asyncio",
@@ -395,6 +449,6 @@ def run(settings: Settings) -> None:
         access_log=False,
         server_header=False,
         timeout_keep_alive=60,
-        timeout_graceful_shutdown=int(SECONDS_TO_END),
+        timeout_graceful_shutdown=int(SECONDS_TO_END + SECONDS_TO_CLOSE),
     )
-    Server(config).run([listener])
+    Server(config, app.state.service).run([listener])

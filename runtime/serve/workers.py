@@ -21,6 +21,10 @@ LARGEST_ANSWER = 256 * 2**20
 """Bytes of the longest line that a worker may answer; a batch has 10,000 answers."""
 
 
+SECONDS_TO_LEAVE = 1.0
+"""How long a worker that has nothing to do may take to end."""
+
+
 class Worker:
     """One process that answers one request after the other."""
 
@@ -93,7 +97,7 @@ class Worker:
         if self._process.stdin is not None:
             self._process.stdin.close()
         try:
-            await asyncio.wait_for(self._process.wait(), 2)
+            await asyncio.wait_for(self._process.wait(), SECONDS_TO_LEAVE)
         except TimeoutError:
             self.kill()
             await self._process.wait()
@@ -123,6 +127,7 @@ class Pool:
         self._all: set[Worker] = set()
         self._stale: set[Worker] = set()
         self._watches: set[asyncio.Task[None]] = set()
+        self._limits: set[asyncio.Timeout] = set()
         self._closed = False
 
     async def open(self) -> None:
@@ -135,6 +140,12 @@ class Pool:
         for watch in self._watches:
             watch.cancel()
         await asyncio.gather(*(worker.close() for worker in self._all))
+
+    def hurry(self, seconds: float) -> None:
+        """Give the requests under way at most some seconds from now."""
+        latest = asyncio.get_running_loop().time() + seconds
+        for limit in self._limits:
+            limit.reschedule(min(latest, limit.when() or latest))
 
     @property
     def process_ids(self) -> list[int]:
@@ -172,9 +183,11 @@ class Pool:
         """Give a free worker, and take it back; one that did not end in time is killed."""
         if self.waiting >= self._longest_line:
             raise BusyError(f"{self.waiting} requests wait already: try again later")
-        worker = None
+        worker = limit = None
+        began = asyncio.get_running_loop().time()
         try:
-            async with asyncio.timeout(seconds):
+            async with asyncio.timeout(seconds) as limit:
+                self._limits.add(limit)
                 self.waiting += 1
                 try:
                     worker = await self._next()
@@ -184,12 +197,14 @@ class Pool:
         except TimeoutError:
             if worker is not None:
                 worker.kill()
-            raise BusyError(f"no answer within {seconds:g} s: try again later") from None
+            taken = asyncio.get_running_loop().time() - began
+            raise BusyError(f"no answer within {taken:.1f} s: try again later") from None
         except asyncio.CancelledError:
             if worker is not None:
                 worker.kill()  # what it would answer is nobody's
             raise
         finally:
+            self._limits.discard(limit)
             if worker is not None:
                 self._leave(worker)
 

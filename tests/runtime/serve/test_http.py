@@ -30,6 +30,8 @@ from ustad.runtime.serve.problems import pointer
 for name in ("starlette", "uvicorn", "httptools", "prometheus_client"):
     pytest.importorskip(name, reason="the extra http is not installed")
 
+from ustad.runtime.serve.http import Settings, listen
+
 POSITION: dict[str, Any] = {
     "game": "yacht",
     "sheets": [{}],
@@ -155,6 +157,14 @@ def test_health_and_metrics(server: Server) -> None:
     post(server, "legal", {"position": POSITION})
     text = server.send("GET", "/metrics").read().decode()
     assert re.search(r'ustad_requests_total\{method="legal",status="200"\} \d', text)
+
+
+def test_answers_leave_at_once() -> None:
+    # Without TCP_NODELAY an answer in two parts waits 40 ms for an acknowledgement.
+    with listen(Settings(port=0)) as listener, socket.create_connection(listener.getsockname()):
+        connection, _ = listener.accept()
+        with connection:
+            assert connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
 
 
 def test_openapi_describes_every_method(server: Server) -> None:

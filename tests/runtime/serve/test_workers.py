@@ -103,3 +103,14 @@ async def test_renewed_workers_end_what_they_do_first() -> None:
         while set(workers.process_ids) & before or len(workers.process_ids) < 2:
             await asyncio.sleep(0.01)
         assert await asked(workers) not in before
+
+
+@runs
+async def test_hurried_requests_are_refused_in_time() -> None:
+    async with pool(longest_line=2) as workers:
+        await asked(workers)
+        going = [asyncio.ensure_future(asked(workers, seconds=60)) for _ in range(2)]
+        await asyncio.sleep(0.1)
+        workers.hurry(0.2)
+        answers = await asyncio.gather(*going, return_exceptions=True)
+        assert all("no answer within 0." in str(one) for one in answers)

@@ -193,7 +193,7 @@ class Service:
 
 
 def opened(tables: str | None) -> Advisor:
-    """Return an advisor that has open what the usual games need, so that no first question waits."""
+    """Return an advisor that has open what the usual games need: no first question waits."""
     advisor = Advisor(tables)
     for entry in map(entry_of, NAMES):
         rules = entry.rules.read({})

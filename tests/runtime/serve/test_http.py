@@ -30,8 +30,6 @@ from ustad.runtime.serve.problems import pointer
 for name in ("starlette", "uvicorn", "httptools", "prometheus_client"):
     pytest.importorskip(name, reason="the extra http is not installed")
 
-from ustad.runtime.serve.http import Settings, listen
-
 POSITION: dict[str, Any] = {
     "game": "yacht",
     "sheets": [{}],
@@ -160,6 +158,8 @@ def test_health_and_metrics(server: Server) -> None:
 
 
 def test_answers_leave_at_once() -> None:
+    from ustad.runtime.serve.http import Settings, listen  # needs the extra
+
     # Without TCP_NODELAY an answer in two parts waits 40 ms for an acknowledgement.
     with listen(Settings(port=0)) as listener, socket.create_connection(listener.getsockname()):
         connection, _ = listener.accept()

@@ -28,7 +28,7 @@ import signature
 from benchmarks.common import BENCHMARKS, SLOW, Row
 from ustad.tables import TableError
 
-for module in ("yacht", "dice_poker", "pasa", "raja_pasu", "marriage", "facts", "reviews"):
+for module in ("yacht", "dice_poker", "pasa", "raja_pasu", "marriage", "facts", "reviews", "http"):
     import_module(f"benchmarks.{module}")
 
 MARKDOWN = Path(__file__).with_name("README.md")

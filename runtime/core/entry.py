@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 
 from ustad.runtime.core.errors import PositionError, UstadError, shown
 from ustad.runtime.core.facts import Facts
-from ustad.runtime.core.game import CHANCE, Bot, Game, MoveT, Pace, StateT, TurnGains
+from ustad.runtime.core.game import CHANCE, Bot, Game, MoveT, StateT, TurnGains
 from ustad.runtime.core.judge import Judge
 from ustad.runtime.core.options import Option, read_options
 from ustad.runtime.core.shapes import Shapes
@@ -273,8 +273,6 @@ class Levels(ABC, Generic[GameT, StateT, MoveT]):
     Attributes:
         need_tables: the levels that need a table.
         seeded: the levels whose play depends on their seed.
-        paces: how long every answer of a level takes; for a level that is not there the
-            bot says it of each view.
         arena_deals: how many deals an arena plays side by side.
         units: what positions can be judged in, the usual unit first, and the level whose
             values those are.
@@ -283,7 +281,6 @@ class Levels(ABC, Generic[GameT, StateT, MoveT]):
     units: Mapping[str, str] = MappingProxyType({})
     need_tables: frozenset[str] = frozenset({"expert"})
     seeded: frozenset[str] = frozenset()
-    paces: Mapping[str, Pace] = MappingProxyType({})
     arena_deals = 128
 
     @abstractmethod

@@ -2,9 +2,9 @@
 
 **Two ways.**  A quick question, a table looked up, is answered by the event loop itself: that is
 cheaper than handing it on.  What may take longer (:class:`~ustad.runtime.core.game.Pace`) is worked
-on by a process of a :class:`~ustad.runtime.serve.workers.Pool`: Marriage and hands by one that is
-kept for what takes some hundredths of a second, searches, reviews and batches by the others.  So no
-request waits for a slower kind than its own.
+on by a process of a :class:`~ustad.runtime.serve.workers.Pool`: hands, and Marriage where numba is
+not installed, by those that are kept for what takes some hundredths of a second, searches, reviews
+and batches by the others.  So no request waits for a slower kind than its own.
 
 **Tables** are opened once and read by offset; a file that was replaced is noticed (or ``SIGHUP``
 says so), and new ones are opened for the next request while those under way end with the old.
@@ -83,7 +83,8 @@ class Settings:
     Attributes:
         host: the address it listens on.
         port: the port, 0 for any that is free.
-        workers: how many processes do slow work, one more being kept for Marriage.
+        workers: how many processes do searches, reviews and batches, and how many more what
+            takes some hundredths of a second.
         tables: the folder of the table files, None for the usual places.
         longest_line: how many requests may wait for slow work; :data:`QUICKER` times as many
             for what takes some milliseconds.
@@ -111,10 +112,11 @@ class Service:
         if settings.tables is not None:
             command += ["--tables", settings.tables]
         self.pools = {
-            Pace.SOON: Pool(1, QUICKER * settings.longest_line, command, slow_games()),
+            Pace.SOON: Pool(settings.workers, QUICKER * settings.longest_line, command),
             Pace.LATER: Pool(settings.workers, settings.longest_line, command),
         }
         self.numbers = Numbers(self)
+        self._opening: dict[Any, asyncio.Task[None]] = {}
         self._seen = self._look()
 
     @asynccontextmanager
@@ -178,28 +180,36 @@ class Service:
 
     async def _pace(self, method: str, given: dict[str, Any]) -> Pace:
         """Return how long an answer may take; the first question to a bot opens its table."""
-        if method == "new" and entry_of(given["game"]).levels.paces:
-            return Pace.SOON  # the bots that get ready are those of the workers
         if method not in PLAYERS:
             return SLOW_METHODS.get(method, Pace.AT_ONCE)
         entry, state = read_position(given["position"])
         level = check_level(given.get("level") or "expert")
-        if level in entry.levels.paces:
-            return entry.levels.paces[level]
         view = state.view(max(state.current_player(), 0))
-        if not self.advisor.has_bot(state.rules, level):
-            await asyncio.to_thread(open_tables, self.advisor, entry, level, view)
+        await self._ready(entry, level, view)
         return self.advisor.bot(entry, state.rules, level).pace(view)
+
+    async def _ready(self, entry: AnyEntry, level: str, view: Any) -> None:
+        """Let the tables be open before a bot is asked; the first to ask opens them beside."""
+        key = view.rules, level
+        if key not in self._opening and not self.advisor.has_bot(*key):
+            task = asyncio.ensure_future(
+                asyncio.to_thread(open_tables, self.advisor, entry, level, view)
+            )
+            task.add_done_callback(lambda _: self._opening.pop(key))
+            self._opening[key] = task
+        if key in self._opening:  # a bot is not for two threads at once
+            await asyncio.shield(self._opening[key])
 
 
 def opened(tables: str | None) -> Advisor:
     """Return an advisor that has open what the usual games need: no first question waits."""
     advisor = Advisor(tables)
     for entry in map(entry_of, NAMES):
+        entry.levels.prepare()
         rules = entry.rules.read({})
         for players in range(entry.rules.seats.least, entry.rules.seats.most + 1):
             view = rules.new(players).view(0)
-            for level in () if entry.levels.paces else LEVELS:
+            for level in LEVELS:
                 with suppress(TableError):  # told when it is asked for
                     open_tables(advisor, entry, level, view)
     return advisor
@@ -214,11 +224,6 @@ def open_tables(advisor: Advisor, entry: AnyEntry, level: str, view: Any) -> Non
     bot = advisor.bot(entry, view.rules, level)
     if bot.pace(view) is Pace.AT_ONCE:
         bot.ask(view)
-
-
-def slow_games() -> list[str]:
-    """Return the games whose bots take their time."""
-    return [name for name in NAMES if entry_of(name).levels.paces]
 
 
 class RelayedError(UstadError):

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Coroutine, Sequence
 from contextlib import asynccontextmanager, suppress
 from typing import Any
 
@@ -110,19 +110,14 @@ class Pool:
         size: how many workers.
         longest_line: how many requests may wait for one.
         command: the words that start a worker.
-        games: the games that a worker gets ready for before it is asked anything, so that
-            compiling, which is once for a machine, takes no request's time.
     """
 
-    def __init__(
-        self, size: int, longest_line: int, command: Sequence[str], games: Sequence[str] = ()
-    ) -> None:
+    def __init__(self, size: int, longest_line: int, command: Sequence[str]) -> None:
         self.size = size
         self.waiting = 0
         self.replaced = 0
         self._longest_line = longest_line
         self._command = command
-        self._games = games
         self._free: asyncio.Queue[Worker] = asyncio.Queue()
         self._all: set[Worker] = set()
         self._stale: set[Worker] = set()
@@ -131,7 +126,7 @@ class Pool:
         self._closed = False
 
     async def open(self) -> None:
-        """Start the workers; they are free when they are ready."""
+        """Start the workers."""
         await asyncio.gather(*(self._add() for _ in range(self.size)))
 
     async def close(self) -> None:
@@ -226,12 +221,6 @@ class Pool:
         worker = await Worker.start(self._command)
         self._all.add(worker)
         self._keep(self._watch(worker))
-        self._keep(self._get_ready(worker))
-
-    async def _get_ready(self, worker: Worker) -> None:
-        with suppress(WorkerError):
-            for game in self._games:
-                await worker.ask("new", {"game": game})
         self._leave(worker)
 
     async def _watch(self, worker: Worker) -> None:
@@ -243,7 +232,7 @@ class Pool:
             self.replaced += 1
             await self._add()
 
-    def _keep(self, coroutine: Any) -> None:
+    def _keep(self, coroutine: Coroutine[Any, Any, None]) -> None:
         """Run a task beside; the loop itself holds tasks weakly."""
         task = asyncio.ensure_future(coroutine)
         self._watches.add(task)

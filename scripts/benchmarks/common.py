@@ -38,6 +38,7 @@ SLOW = (
     "raja_pasu_strength",
     "marriage_strength",
     "marriage_predictions",
+    "http_memory",
 )
 """Benchmarks that run only when they are named: each takes minutes."""
 

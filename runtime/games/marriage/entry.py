@@ -10,7 +10,7 @@ from typing import Any
 from ustad.runtime.core.chance import move_chance
 from ustad.runtime.core.entry import Entry, Levels
 from ustad.runtime.core.facts import Facts
-from ustad.runtime.core.game import LEVELS, Bot, Pace
+from ustad.runtime.core.game import Bot
 from ustad.runtime.core.judge import Judge
 from ustad.runtime.games.marriage.cards.maal import PRINTED
 from ustad.runtime.games.marriage.codec import CODEC
@@ -45,7 +45,6 @@ class MarriageLevels(Levels[Marriage, View, Move]):
     need_tables: frozenset[str] = frozenset()
     seeded = frozenset({"easy"})
     units = MappingProxyType({"net": "expert"})
-    paces = MappingProxyType(dict.fromkeys(LEVELS, Pace.SOON))
 
     def bot(self, level: str, rules: Marriage, tables: Path | None, seed: int) -> Bot[View, Move]:
         """Return a bot of a level."""

@@ -27,7 +27,7 @@ from functools import cache
 import numpy as np
 
 from ustad.runtime.core.chance import Chance
-from ustad.runtime.core.game import Advice, Bot
+from ustad.runtime.core.game import Advice, Bot, Pace
 from ustad.runtime.games.marriage.cards.cards import Floats, sorted_melds, without
 from ustad.runtime.games.marriage.cards.finishes import finish_melds
 from ustad.runtime.games.marriage.cards.maal import joker_mask
@@ -121,6 +121,11 @@ class MarriageBot(Bot[View, Move]):
         if view.current_player() != view.seat:
             return Advice([])
         return Advice([self.choose(view)])
+
+    def pace(self, view: View) -> Pace:
+        """Return how long an answer takes: a millisecond or some hundred of them."""
+        del view
+        return Pace.SOON if self.kernels is PLAIN else Pace.AT_ONCE
 
     def decide(self, view: View, passes: bool = False) -> Decision:
         """Return what to do, and with which card; ``passes``: no show, no finish, nothing laid."""

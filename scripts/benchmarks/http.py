@@ -1,20 +1,13 @@
-"""Load on a server of the protocol: rates, whole games at once, memory, killed workers.
+"""Benchmarks of the server over HTTP: rates, whole games at once, memory, harm done under load.
 
-    python scripts/load_http.py rates            # requests/s, p50, p99 of each game
-    python scripts/load_http.py games            # 200 games at once, a search every second
-    python scripts/load_http.py memory           # 200,000 requests, memory before and after
-    python scripts/load_http.py kills            # workers killed and tables renewed under load
-    python scripts/load_http.py restarts         # the server ended and started again under load
-    python scripts/load_http.py overload         # ten times the searches it can bear
-
-Each starts ``ustad serve --http`` of this installation on a free port, asks it over plain
-sockets (a client library would take more of the two cores than the server), and prints a
-table.  Times are seen from the client, which shares the machine with the server.
+Each starts ``ustad serve --http`` of this installation on a free port with two workers for slow
+work, and asks it over plain sockets (a client library would take more of the two cores than the
+server).  Times are seen from the client, which shares the machine with the server.  Any answer
+that is wrong or cut off ends a benchmark with an error.
 """
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import json
 import os
@@ -29,6 +22,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from benchmarks.common import Row, benchmark
 from ustad.runtime import Advisor
 
 SEARCHED: dict[str, Any] = {
@@ -38,6 +32,8 @@ SEARCHED: dict[str, Any] = {
     "captured": [0, 0],
 }
 """A board that is in no table, whose search takes its whole limit."""
+
+HAND = "7H 7H 7H 8H 9H 10H 2C 3C 4C 5D 5D KS KS QS JS 10S 9S 8S AD AD 2D"
 
 LEVELS = {
     "yacht": "hard",
@@ -107,12 +103,19 @@ class Running(NamedTuple):
 
 
 @asynccontextmanager
-async def server(workers: int, port: int = 0) -> AsyncIterator[Running]:
+async def server(port: int = 0) -> AsyncIterator[Running]:
     """Start a server, and end it by SIGTERM."""
-    command = [sys.executable, "-m", "ustad.runtime", "serve", "--http", str(port)]
-    process = await asyncio.create_subprocess_exec(
-        *command, "--workers", str(workers), stderr=asyncio.subprocess.PIPE
-    )
+    command = [
+        sys.executable,
+        "-m",
+        "ustad.runtime",
+        "serve",
+        "--http",
+        str(port),
+        "--workers",
+        "1",
+    ]
+    process = await asyncio.create_subprocess_exec(*command, stderr=asyncio.subprocess.PIPE)
     assert process.stderr is not None
     while (line := (await process.stderr.readline()).decode()) and "listening" not in line:
         print(line, end="", file=sys.stderr)
@@ -120,14 +123,13 @@ async def server(workers: int, port: int = 0) -> AsyncIterator[Running]:
         yield Running(int(line.rsplit(":", 1)[1]), process)
     finally:
         process.send_signal(signal.SIGTERM)
-        began = time.monotonic()
-        await process.wait()
-        print(f"ended {time.monotonic() - began:.1f} s after SIGTERM")
+        await asyncio.wait_for(process.wait(), 10)  # what is promised
 
 
-def percentile(times: Sequence[float], share: float) -> float:
-    """Return a percentile of times in ms."""
-    return 1000 * float(np.percentile(times, share))
+def spread(times: Sequence[float]) -> Row:
+    """Return the middle, the 99th percentile and the longest of some times."""
+    middle, late = np.percentile(times, (50, 99))
+    return {"p50_s": float(middle), "p99_s": float(late), "longest_s": max(times)}
 
 
 async def repeated(
@@ -164,27 +166,31 @@ def first_decision(game: str) -> dict[str, Any]:
     return position
 
 
-async def rates(args: argparse.Namespace) -> None:
-    """Print requests a second and times of each game for 1, 32 and 256 connections."""
-    print("| game, level | connections | requests/s | p50 ms | p99 ms | memory MB |")
-    print("|---|---|---|---|---|---|")
-    async with server(args.workers) as running:
+@benchmark
+def http_rates() -> Row:
+    """Answer ``move`` of each game over HTTP on 1, 32 and 256 connections."""
+    return asyncio.run(_rates())
+
+
+async def _rates(requests: int = 2000) -> Row:
+    found: Row = {}
+    async with server() as running:
         for game, level in LEVELS.items():
             body = json.dumps(
                 {"position": first_decision(game), "level": level, "seed": 1}
             ).encode()
             await repeated(running.port, 1, 50, body, "move")
             for callers in (1, 32, 256):
-                took, times, answers = await repeated(
-                    running.port, callers, args.requests, body, "move"
-                )
-                wrong = sorted({answer.status for answer in answers} - {200})
-                print(
-                    f"| {game}, {level} | {callers} | {args.requests / took:,.0f} | "
-                    f"{percentile(times, 50):.1f} | {percentile(times, 99):.1f} | "
-                    f"{running.memory() / 2**20:.0f} |{f' refused: {wrong}' if wrong else ''}",
-                    flush=True,
-                )
+                took, times, answers = await repeated(running.port, callers, requests, body, "move")
+                assert len(answers) == 1, f"{len(answers)} different answers"
+                rate = {"requests_per_s": round(requests / took), **spread(times)}
+                found[f"{game} {level} {callers}"] = rate
+        memory = running.memory()
+    ok = found["yacht hard 1"]["requests_per_s"] >= 800 and all(
+        each["p99_s"] <= 0.05 for name, each in found.items() if name.endswith(" 32")
+    )
+    target = "yacht hard 800 requests/s; p99 at most 50 ms on 32 connections"
+    return {**found, "memory_bytes": memory, "target": target, "ok": ok}
 
 
 async def searches(port: int, answers: list[Answer]) -> None:
@@ -239,165 +245,170 @@ async def one_game(port: int, game: str, seed: int, times: dict[str, list[float]
     raise RuntimeError(f"{game}, seed {seed}: no end after 10,000 steps")
 
 
-async def games(args: argparse.Namespace) -> None:
-    """Play many games at once, with a long search every second, and print the times."""
+@benchmark
+def http_games() -> Row:
+    """Play 200 games of bots at once over HTTP to their ends, with a long search every second."""
+    return asyncio.run(_games())
+
+
+async def _games(games: int = 200) -> Row:
     times: dict[str, list[float]] = {}
     found: list[Answer] = []
-    async with server(args.workers) as running:
-        port = running.port
+    async with server() as running:
+        kinds = list(LEVELS)
 
         async def all_games() -> list[Any]:
-            kinds = list(LEVELS)
             return await asyncio.gather(
-                *(one_game(port, kinds[at % 5], at, times) for at in range(args.games))
+                *(one_game(running.port, kinds[at % 5], at, times) for at in range(games))
             )
 
         began = time.perf_counter()
-        ends = await beside(all_games, searches(port, found))
+        ends = await beside(all_games, searches(running.port, found))
         took = time.perf_counter() - began
     assert all(end["to"] == "over" and end["winners"] for end in ends)
-    told = {status: sum(one.status == status for one in found) for status in (200, 503)}
-    print(f"{len(ends)} games ended in {took:.1f} s; searches: {told}")
-    print("| request | times | p50 ms | p99 ms | longest ms |\n|---|---|---|---|---|")
-    for name, each in sorted(times.items()):
-        print(
-            f"| {name} | {len(each):,} | {percentile(each, 50):.1f} | {percentile(each, 99):.1f} | "
-            f"{1000 * max(each):.1f} |"
-        )
+    return {
+        "wall_s": took,
+        "games": len(ends),
+        "requests": sum(map(len, times.values())),
+        "searches": len(found),
+        "searches_refused": sum(one.status == 503 for one in found),
+        **{name: spread(each) for name, each in sorted(times.items())},
+    }
 
 
-async def memory(args: argparse.Namespace) -> None:
-    """Send many requests of all games and print the memory on the way."""
+@benchmark
+def http_memory() -> Row:
+    """Answer 200,000 requests of all games over HTTP: memory on the way."""
+    return asyncio.run(_memory())
+
+
+async def _memory(requests: int = 200_000, parts: int = 10) -> Row:
     bodies = [
         json.dumps({"position": first_decision(game), "level": level, "seed": 1}).encode()
         for game, level in LEVELS.items()
     ]
-    async with server(args.workers) as running:
-        for part in range(11):
-            print(f"{part * args.requests // 10:,} requests: {running.memory() / 2**20:.1f} MB")
-            for body in bodies if part < 10 else ():
-                await repeated(running.port, 8, args.requests // 50, body, "move")
+    held = []
+    async with server() as running:
+        for _ in range(parts):
+            for body in bodies:
+                await repeated(running.port, 8, requests // parts // len(bodies), body, "move")
+            held.append(running.memory())
+    return {
+        "after_a_tenth_bytes": held[0],
+        "at_the_end_bytes": held[-1],
+        "target": "flat",
+        "ok": held[-1] < 1.02 * held[0],
+    }
 
 
-async def kills(args: argparse.Namespace) -> None:
-    """Kill workers and renew the tables under load; every answer is right or an error."""
-    position = first_decision("marriage")
-    body = json.dumps({"position": position, "level": "hard", "seed": 1}).encode()
-    async with server(args.workers) as running:
+@benchmark
+def http_kills() -> Row:
+    """Kill 20 workers and renew the tables 10 times under load; every answer is right or a 500."""
+    return asyncio.run(_kills())
+
+
+async def _kills() -> Row:
+    body = json.dumps({"cards": HAND}).encode()
+    right: set[bytes] = set()
+    counted: dict[int, int] = {}
+    async with server() as running:
         caller = await Caller.open(running.port)
-        right = await caller.send("POST", "/v1/move", body)
 
         async def harm() -> None:
-            for at in range(30):
-                await asyncio.sleep(0.7)
+            for at in range(30):  # two of three times a worker, else the tables
+                await asyncio.sleep(1.5)
                 if at % 3 == 2:
                     running.process.send_signal(signal.SIGHUP)
                     continue
                 health = json.loads((await caller.send("GET", "/v1/health")).body)
                 os.kill(health["workers"]["soon"][0], signal.SIGKILL)
 
-        harming = asyncio.ensure_future(harm())
-        counted: dict[int, int] = {}
-        while not harming.done():
-            _, _, answers = await repeated(running.port, 8, 80, body, "move")
-            for answer in answers:
+        async def ask_on() -> None:
+            asker = await Caller.open(running.port)
+            while not harming.done():
+                answer = await asker.send("POST", "/v1/hand", body)
                 counted[answer.status] = counted.get(answer.status, 0) + 1
-                assert answer.status != 200 or answer.body == right.body, answer
-        await harming
-        print(f"20 workers killed, 10 renewals: kinds of answers in rounds of 80: {counted}")
+                if answer.status == 200:
+                    right.add(answer.body)
+
+        harming = asyncio.ensure_future(harm())
+        await asyncio.gather(harming, *(ask_on() for _ in range(8)))
+    assert len(right) == 1, f"{len(right)} different answers"
+    told = {f"status_{status}": times for status, times in sorted(counted.items())}
+    return {**told, "target": "200 or 500", "ok": set(counted) <= {200, 500}}
 
 
-async def restarts(args: argparse.Namespace) -> None:
-    """End the server and start it again under load; what it answers is right."""
+@benchmark
+def http_restarts() -> Row:
+    """End the server and start it again 10 times under load; what it answers is right and whole."""
+    return asyncio.run(_restarts())
+
+
+async def _restarts() -> Row:
     body = json.dumps({"position": first_decision("yacht"), "level": "hard", "seed": 1}).encode()
-    counted = {"answered": 0, "not connected": 0, "no answer": 0, "half an answer": 0}
+    counted = {"answered": 0, "not_connected": 0, "closed_unanswered": 0}
     right: set[Answer] = set()
-    async with server(args.workers) as running:
+    async with server() as running:
         port = running.port
-        right.add(await (await Caller.open(port)).send("POST", "/v1/move", body))
 
     async def ask_on() -> None:
         while True:
             try:
                 caller = await Caller.open(port)
             except OSError:
-                counted["not connected"] += 1
+                counted["not_connected"] += 1
                 await asyncio.sleep(0.05)
                 continue
             try:
                 while True:
                     right.add(await caller.send("POST", "/v1/move", body))
                     counted["answered"] += 1
-            except asyncio.IncompleteReadError as error:  # an answer is whole or not there
-                counted["half an answer" if error.partial else "no answer"] += 1
-            except OSError:
-                counted["no answer"] += 1
+            except (asyncio.IncompleteReadError, OSError) as error:
+                if getattr(error, "partial", b""):
+                    raise  # an answer is whole or not there
+                counted["closed_unanswered"] += 1
 
     going = [asyncio.ensure_future(ask_on()) for _ in range(8)]
     for _ in range(10):
-        async with server(args.workers, port):
+        async with server(port):
             await asyncio.sleep(1)
     for one in going:
         one.cancel()
-    await asyncio.gather(*going, return_exceptions=True)
-    assert not counted["half an answer"], counted
+    ends = await asyncio.gather(*going, return_exceptions=True)
+    assert all(isinstance(end, asyncio.CancelledError) for end in ends), ends
     assert len(right) == 1, f"{len(right)} different answers"
-    print(f"10 restarts: {counted}")
+    return dict(counted)
 
 
-async def overload(args: argparse.Namespace) -> None:
-    """Send ten times the searches that the workers can bear, and time health and refusals."""
-    answers: dict[int, list[float]] = {}
-    healthy: list[float] = []
-    seconds = 20.0
-    async with server(args.workers) as running:
-        body = json.dumps({"position": SEARCHED}).encode()
-        began = time.perf_counter()
-        await (await Caller.open(running.port)).send("POST", "/v1/ask", body)
-        pause = (time.perf_counter() - began) / args.workers / 10
+@benchmark
+def http_overload() -> Row:
+    """Send ten times the searches that the workers can bear: health, refusals, answers."""
+    return asyncio.run(_overload())
 
-        async def one() -> None:
-            caller = await Caller.open(running.port)
-            began = time.perf_counter()
-            status = (await caller.send("POST", "/v1/ask", body)).status
-            answers.setdefault(status, []).append(time.perf_counter() - began)
-            caller.close()
 
+async def _overload(seconds: float = 20.0) -> Row:
+    body = json.dumps({"position": SEARCHED}).encode()
+    times: dict[str, list[float]] = {}
+
+    async def timed(kind: str, verb: str, path: str, sent: bytes = b"") -> None:
         caller = await Caller.open(running.port)
+        began = time.perf_counter()
+        status = (await caller.send(verb, path, sent)).status
+        times.setdefault(f"{kind} {status}", []).append(time.perf_counter() - began)
+        caller.close()
+
+    async with server() as running:
+        await timed("alone", "POST", "/v1/ask", body)
+        pause = times.pop("alone 200")[0] / 10
         going = []
         for _ in range(round(seconds / pause)):
-            going.append(asyncio.ensure_future(one()))
-            began = time.perf_counter()
-            await caller.send("GET", "/v1/health")
-            healthy.append(time.perf_counter() - began)
+            going.append(asyncio.ensure_future(timed("search", "POST", "/v1/ask", body)))
+            await timed("health", "GET", "/v1/health")
             await asyncio.sleep(pause)
-        for each in going:
-            each.cancel()
+        for one in going:
+            one.cancel()
         await asyncio.gather(*going, return_exceptions=True)
-    print(f"a search sent every {1000 * pause:.0f} ms")
-    for name, times in (("health", healthy), *((f"status {s}", answers[s]) for s in answers)):
-        print(
-            f"{name}: {len(times)}, p50 {percentile(times, 50):.1f} ms, p99 "
-            f"{percentile(times, 99):.1f} ms, longest {1000 * max(times):.1f} ms"
-        )
-
-
-MEASURES = (rates, games, memory, kills, restarts, overload)
-
-
-def main() -> None:
-    """Run one of the measurements."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("what", choices=[one.__name__ for one in MEASURES])
-    parser.add_argument("--workers", type=int, default=1)
-    parser.add_argument("--requests", type=int, help="how many (rates 2,000; memory 200,000)")
-    parser.add_argument("--games", type=int, default=200)
-    args = parser.parse_args()
-    if args.requests is None:
-        args.requests = 200_000 if args.what == "memory" else 2_000
-    measure = next(one for one in MEASURES if one.__name__ == args.what)
-    asyncio.run(measure(args))
-
-
-if __name__ == "__main__":
-    main()
+    found = {name: {"times": len(each), **spread(each)} for name, each in times.items()}
+    quick = found["health 200"]["longest_s"], found["search 503"]["longest_s"]
+    target = "health and refusals within 20 ms"
+    return {"every_s": pause, **found, "target": target, "ok": max(quick) <= 0.02}

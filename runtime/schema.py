@@ -32,7 +32,7 @@ from ustad.runtime.core.shapes import (
     ref,
     whole,
 )
-from ustad.runtime.questions import KEYS, LARGEST_SEED, METHODS, MOST_SEATS
+from ustad.runtime.methods import KEYS, LARGEST_SEED, METHODS, MOST_SEATS
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 

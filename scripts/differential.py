@@ -36,7 +36,8 @@ from ustad.runtime.core.options import Option, WholeNumber
 from ustad.runtime.core.registry import entry as entry_of
 from ustad.runtime.export.manifest import canonical
 from ustad.runtime.games.marriage.cards.cards import CARD_NAMES, PUTALI
-from ustad.runtime.questions import Advisor, error_to_json
+from ustad.runtime.methods import error_to_json
+from ustad.runtime.questions import Advisor
 from ustad.tables import TableError
 
 HERE = Path(__file__).parent

@@ -24,7 +24,8 @@ from ustad.runtime.cli.main import main
 from ustad.runtime.core.registry import NAMES
 from ustad.runtime.games.yacht.entry import ENTRY
 from ustad.runtime.games.yacht.tables import STEPS
-from ustad.runtime.questions import METHODS, Advisor
+from ustad.runtime.methods import METHODS
+from ustad.runtime.questions import Advisor
 from ustad.runtime.schema import schema
 from ustad.tables import write_table
 

@@ -30,6 +30,7 @@ FLOORS = (
     ("runtime.core",),
     (
         "runtime.answers",
+        "runtime.methods",
         "runtime.questions",
         "runtime.schema",
         "runtime.arena",

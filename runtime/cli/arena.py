@@ -18,7 +18,7 @@ from ustad.runtime.cli.parser import (
     whole_number,
 )
 from ustad.runtime.core.game import LEVELS
-from ustad.runtime.questions import check_level, check_seed
+from ustad.runtime.methods import check_level, check_seed
 
 
 def add_arena(commands: Any, games: Sequence[str]) -> None:

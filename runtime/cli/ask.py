@@ -22,7 +22,8 @@ from ustad.runtime.core.errors import UsageError, shown
 from ustad.runtime.core.game import LEVELS
 from ustad.runtime.core.strict_json import LARGEST_TEXT, loads, without_mark
 from ustad.runtime.core.texts import advice_text, narrow
-from ustad.runtime.questions import Advisor, advice_to_json, check_top, read_position
+from ustad.runtime.methods import check_top
+from ustad.runtime.questions import Advisor, advice_to_json, read_position
 
 
 def _add_position(parser: argparse.ArgumentParser) -> None:

@@ -65,7 +65,8 @@ def _build(args: argparse.Namespace) -> int:
     made, rows, status = _Making(folder, args.force), [], OK
     for entry, options in wanted:
         try:
-            rows.append(made.make(entry, options)[1])
+            _, row = made.make(entry, options)
+            rows.append(row)
         except (UstadError, TableError) as error:
             if isinstance(error, MissingPackageError) or not folder.is_dir():
                 raise  # no table can be built
@@ -155,7 +156,8 @@ def _bundle(args: argparse.Namespace) -> int:
     out = Path(args.out)
     check_bundle_folder((entry.tables.spec(options) for entry, options in wanted), out)
     made = _Making(folder_of(args))
-    files = write_bundle([made.make(entry, options)[0] for entry, options in wanted], out)
+    tables = [table for table, _ in (made.make(entry, options) for entry, options in wanted)]
+    files = write_bundle(tables, out)
     rows = [{"path": str(path), "bytes": path.stat().st_size} for path in files]
     if args.json:
         print_json({"files": rows})

@@ -25,7 +25,8 @@ from ustad.runtime.core.entry import AnyEntry
 from ustad.runtime.core.errors import UsageError
 from ustad.runtime.core.game import LEVELS
 from ustad.runtime.core.texts import narrow
-from ustad.runtime.questions import Advisor, check_level, check_seed
+from ustad.runtime.methods import check_level, check_seed
+from ustad.runtime.questions import Advisor
 from ustad.runtime.record import LONGEST_NAME, Player, Record, Writer, new, resume
 from ustad.runtime.review import as_text
 

@@ -150,8 +150,9 @@ def _data_modules(name: str, data: Mapping[str, bytes]) -> dict[str, bytes]:
 
 def _main(games: Sequence[GameFiles]) -> str:
     """Return the main module, as it would stand beside the others."""
-    imports = [f'import {{ {game.engine[1]} }} from "./{game.engine[0]}";' for game in games]
-    known = ", ".join(f"{game.entry.name}: {game.engine[1]}" for game in games)
+    engines = {game.entry.name: game.engine for game in games}
+    imports = [f'import {{ {name} }} from "./{file}";' for file, name in engines.values()]
+    known = ", ".join(f"{game}: {name}" for game, (_, name) in engines.items())
     return "\n".join(
         [
             "/** The games of this package and the engine that plays them; see README.md. */",

@@ -44,7 +44,8 @@ from ustad.runtime.core.game import LEVELS, Pace
 from ustad.runtime.core.registry import NAMES
 from ustad.runtime.core.registry import entry as entry_of
 from ustad.runtime.core.strict_json import LARGEST_TEXT, MARK, loads
-from ustad.runtime.questions import METHODS, Advisor, check_level, read_position
+from ustad.runtime.methods import METHODS, check_level
+from ustad.runtime.questions import Advisor, read_position
 from ustad.runtime.schema import openapi
 from ustad.runtime.serve.connections import Connection
 from ustad.runtime.serve.problems import problem

@@ -16,7 +16,8 @@ from typing import Any, BinaryIO, TextIO
 
 from ustad.runtime.core.errors import UsageError, UstadError
 from ustad.runtime.core.strict_json import LARGEST_TEXT, MARK, loads
-from ustad.runtime.questions import Advisor, check_id, error_to_json
+from ustad.runtime.methods import check_id, error_to_json
+from ustad.runtime.questions import Advisor
 
 _KEY = '"id"'
 
@@ -93,13 +94,13 @@ def found_id(text: str) -> Any:
     >>> found_id('{"id": 7, "a": {"id": 8}, "a": 1}')
     7
     """
-    depth, before, found = 0, ("", ""), set()
+    depth, name, last, found = 0, "", "", set()
     for match in _TOKEN.finditer(text):
         token = match[0]
-        if depth == 1 and before == (_KEY, ":"):
+        if depth == 1 and (name, last) == (_KEY, ":"):
             found.add(_scalar(token))
         depth += (token in "{[") - (token in "}]")
-        before = before[1], token
+        name, last = last, token
     return found.pop() if len(found) == 1 else None
 
 

@@ -25,7 +25,8 @@ from damage.lines import KINDS, hostile_line, sorted_by_speed, sound_requests
 from damage.report import LONGEST_WAIT, Progress, Report, peak_of
 from ustad.runtime.core.errors import JsonError
 from ustad.runtime.core.strict_json import LARGEST_TEXT, loads
-from ustad.runtime.questions import METHODS, Advisor
+from ustad.runtime.methods import METHODS
+from ustad.runtime.questions import Advisor
 from ustad.runtime.serve.problems import STATUS
 
 LONGEST_DELAY = 1.0

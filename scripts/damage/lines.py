@@ -23,7 +23,8 @@ from ustad.runtime.core.errors import UstadError
 from ustad.runtime.core.registry import NAMES
 from ustad.runtime.core.registry import entry as entry_of
 from ustad.runtime.core.strict_json import LARGEST_TEXT, loads
-from ustad.runtime.questions import METHODS, Advisor, read_position
+from ustad.runtime.methods import METHODS
+from ustad.runtime.questions import Advisor, read_position
 from ustad.tables import TableError
 
 BESIDE: list[dict[str, Any]] = [

@@ -20,7 +20,8 @@ from jsonschema import Draft202012Validator
 from ustad.runtime.core.errors import UstadError
 from ustad.runtime.core.game import CHANCE
 from ustad.runtime.core.registry import NAMES, entry
-from ustad.runtime.questions import KEYS, METHODS, Advisor
+from ustad.runtime.methods import KEYS, METHODS
+from ustad.runtime.questions import Advisor
 from ustad.runtime.record import Player, Record
 from ustad.runtime.schema import RESULTS, schema
 

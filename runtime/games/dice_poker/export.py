@@ -79,13 +79,14 @@ def _cases(numbers: RuleNumbers, made: int) -> list[Case]:
     The rules are asked about sheets in which all is open, but for the school or for the rows
     that the roll makes: on these alone it depends what else may be written.
     """
-    pays = tuple(_FIRST if left == AFTER_FIRST_THROW else _LATER for left in range(ROLLS_A_TURN))
+    pays = (_LATER, _LATER, _FIRST)  # with no, one and two throws left
+    assert len(pays) == ROLLS_A_TURN == AFTER_FIRST_THROW + 1
 
     def case(any_open: int, open_rows: int) -> Case:
         may = writable_rows(numbers, open_rows, made, 0)
         early = writable_rows(numbers, open_rows, made, 1)
         passes = may_pass(numbers, open_rows)
-        return Case(any_open, may, (pays[0], pays[1], pays[2]), passes, may & ~early)
+        return Case(any_open, may, pays, passes, may & ~early)
 
     found = []
     if not numbers.free:

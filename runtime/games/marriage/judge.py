@@ -59,10 +59,11 @@ class Nets(Judge[Deal, Move]):
 
     def _asked(self, state: Deal) -> Advice[Move]:
         """Return the advice on a state, which is asked for again and again."""
-        if id(state) not in self._advice:
+        _, advice = self._advice.get(id(state), (None, None))
+        if advice is None:
             advice = self.bot.ask(state.view(state.public.to_move))
             self._advice[id(state)] = (state, advice)  # held, so that its id stays its own
-        return self._advice[id(state)][1]
+        return advice
 
     def expected(self, states: Sequence[Deal], moves: Sequence[Move], following: Floats) -> Floats:
         """Return (n, seats): for who moved the net predicted of the move."""

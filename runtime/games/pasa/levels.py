@@ -83,6 +83,10 @@ class HardBot(RuleOfThumb[PasaState, int]):
         return view.legal_moves()[0 if ahead else -1]
 
 
+THROWER = 0
+"""Where the thrower stands when seats are counted from the thrower."""
+
+
 class Betting:
     """The bets of one throw, solved with a table.
 
@@ -107,7 +111,9 @@ class Betting:
         """Return what the next seat may bet once these bets are made."""
         own = self.stacks[self.bettors[len(bets)]]
         rules, others = self.rules.numbers, len(self.bettors)
-        return legal_bets(rules.menu, most_allowed(rules, self.stacks[0], others, own, sum(bets)))
+        return legal_bets(
+            rules.menu, most_allowed(rules, self.stacks[THROWER], others, own, sum(bets))
+        )
 
     def chosen(self, bets: tuple[int, ...]) -> int:
         """Return the next seat's best bet, the smallest of equals."""
@@ -147,9 +153,9 @@ class Betting:
         for seat, bet in zip(self.bettors, bets, strict=True):
             taken[seat] -= bet
             paid[seat] += bet
-        taken[0] += sum(bets)
-        paid[0] -= sum(bets)
-        paid = [*paid[1:], paid[0]]
+        taken[THROWER] += sum(bets)
+        paid[THROWER] -= sum(bets)
+        paid = [*paid[1:], paid[THROWER]]
         paro = self._now[self._first_row + split_number(taken)].tolist()
         if self._later is None:
             tiro = list(win_shares(paid))
@@ -191,7 +197,7 @@ class TableBot(Bot[PasaState, int]):
         from_thrower = betting.shares(bets)
         extra = {"win_shares": in_seats(view, from_thrower)}
         if len(bets) == len(betting.bettors):
-            return Advice((), from_thrower[0], self.unit, (), extra)
+            return Advice((), from_thrower[THROWER], self.unit, (), extra)
         seat = betting.bettors[len(bets)]
         own = [shares[seat] for shares in betting.after_each(bets)]
         best, options = rank(betting.legal_bets(bets), own)

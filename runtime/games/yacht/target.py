@@ -151,7 +151,7 @@ class _Solved:
     def at_least(self, states: Ints, points: Ints) -> Floats:
         pairs = list(zip(states.tolist(), points.tolist(), strict=True))
         new = [pair for pair in dict.fromkeys(pairs) if pair not in self._known]
-        keys = {pair: Wanted(_state(pair[0]), pair[1]) for pair in new}
+        keys = {(state, wanted): Wanted(_state(state), wanted) for state, wanted in new}
         turns = [pair for pair, key in keys.items() if key.state.open_boxes]
         self._known.update(dict.fromkeys(new, 0.0))
         if turns:

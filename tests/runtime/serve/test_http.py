@@ -23,7 +23,8 @@ from damage.http import Server, running
 from ustad.runtime.cli.serve import read_address
 from ustad.runtime.core.errors import UsageError
 from ustad.runtime.core.strict_json import LARGEST_TEXT
-from ustad.runtime.questions import METHODS, Advisor
+from ustad.runtime.methods import METHODS
+from ustad.runtime.questions import Advisor
 from ustad.runtime.serve.client import Client, ServerError
 from ustad.runtime.serve.problems import pointer
 

@@ -17,7 +17,8 @@ import pytest
 from ustad.runtime.core.game import LEVELS
 from ustad.runtime.core.strict_json import LARGEST_TEXT
 from ustad.runtime.games.yacht.rules import BOXES, SECOND_YACHT
-from ustad.runtime.questions import METHODS, Advisor, Method
+from ustad.runtime.methods import METHODS, Method
+from ustad.runtime.questions import Advisor
 from ustad.runtime.serve.lines import answer, serve
 
 POSITION: dict[str, Any] = {

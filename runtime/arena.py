@@ -177,18 +177,30 @@ def play_batch(match: Match, number: int) -> Floats:
     )
     if match.records is not None:
         _write_records(match, games, seated, steps, finished)
+    result = _measured(games, finished, None if luck_of is None else luck_of.by_seat())
+    if watched is not None and gains is not None:
+        gained = gains.advantages([state for _, state in turns], bots[match.levels[watched]])
+        numbers = [at for at, _ in turns]
+        result[:, watched, EXACT_SHARE] = 1 / players + np.bincount(numbers, gained, len(games))
+    return result
+
+
+def _measured(games: range, finished: Sequence[Any], lucky: Floats | None) -> Floats:
+    """Return (games, players, 5) what finished games brought each player; see :func:`play_batch`.
+
+    Args:
+        games: their numbers, which tell who sat where.
+        finished: their last states.
+        lucky: (games, seats) their luck, None where it is not known.
+    """
+    players = len(finished[0].scores())
     result = np.full((len(games), players, len(MEASURES) + 2), np.nan)
-    lucky = None if luck_of is None else luck_of.by_seat()
     for at, (game, state) in enumerate(zip(games, finished, strict=True)):
         by_seat = np.array([_win_shares(state.scores()), state.scores(), state.returns()]).T
         in_seat = [(player + game) % players for player in range(players)]
         result[at, :, : len(MEASURES)] = by_seat[in_seat]
         if lucky is not None:
             result[at, :, LUCK] = lucky[at, in_seat]
-    if watched is not None and gains is not None:
-        gained = gains.advantages([state for _, state in turns], bots[match.levels[watched]])
-        numbers = [at for at, _ in turns]
-        result[:, watched, EXACT_SHARE] = 1 / players + np.bincount(numbers, gained, len(games))
     return result
 
 

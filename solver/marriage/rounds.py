@@ -324,6 +324,35 @@ LAST_EXPLORED = 40
 
 
 @compiled
+def player_in(players: Players, seat: int, seed: int) -> Player:
+    """Return how a seat plays; noise is drawn from the seed of the round."""
+    temperature = players.temperatures[seat]
+    return Player(
+        players.weights[seat],
+        temperature,
+        players.lays[seat],
+        players.finds_best[seat],
+        seed if temperature > 0.0 else players.seeds[seat],
+    )
+
+
+@compiled
+def note_deal(
+    record: Record,
+    work: Work,
+    numbers: RuleNumbers,
+    layout: Layout,
+    course: Course,
+    players: Players,
+) -> None:
+    """Note the luck of the deal for the seats with noise."""
+    for place in range(course.players):
+        seat = seat_of_turn(course, place)
+        if players.temperatures[seat] > 0.0:
+            note_deal_luck(record, work, numbers, sight_of(layout, course, seat), place)
+
+
+@compiled
 def play_round(
     order: Ints,
     first: int,
@@ -350,20 +379,14 @@ def play_round(
     course = first_turn(many, (first - 1) % many)
     layout = dealt(order, course)
     clear(record)
-    for place in range(many):
-        seat = seat_of_turn(course, place)
-        if players.temperatures[seat] > 0.0:
-            note_deal_luck(record, work, numbers, sight_of(layout, course, seat), place)
+    note_deal(record, work, numbers, layout, course, players)
     explores = notes == Notes.EXPLORED
     begin, passing = int(LAST_EXPLORED * mixed(seed, 1, 0)), mixed(seed, 2, 0) < 0.5
     while not is_over(course) and course.turns < MOST_TURNS:
         seat = seat_to_move(course)
         noisy = players.temperatures[seat] > 0.0
         sight = sight_of(layout, course, seat)
-        player = Player(
-            players.weights[seat], players.temperatures[seat], players.lays[seat],
-            players.finds_best[seat], seed if noisy else players.seeds[seat],
-        )  # fmt: skip
+        player = player_in(players, seat, seed)
         kernels = Kernels(rate_before_show, rate_after_show, search_finish)
         decision = decide(kernels, work, numbers, sight, player, False)
         if explores and course.turns >= begin:

@@ -292,6 +292,40 @@ def give_back(left: Ints, members: int, size: int) -> None:
 # The search.
 
 
+def take_next(
+    groups: Ints, order: Ints, start: int, left: Ints, choice: Choice, best: int, reach: int
+) -> int:
+    """Take the cards of the next group that a choice can have.
+
+    Args:
+        groups: the groups.
+        order: the groups by size, the largest first.
+        start: the place in ``order`` to look from.
+        left: (54,) the cards left; changed.
+        choice: the groups taken.
+        best: the least distance found.
+        reach: the largest distance that is still looked for.
+
+    Returns:
+        The place in ``order`` of the group, -1 if there is none.
+    """
+    room = melds_of(choice) - choice.groups
+    for place in range(start, len(order) if room > 0 else 0):
+        group = order[place]
+        size, need = groups[group, SIZE], groups[group, NEED]
+        if FINISH_PLACES - choice.placed - room * size - choice.jokers > reach:
+            break
+        can_be = choice.holes + groups[group, HOLE] <= best and fits(
+            choice.groups + 1,
+            choice.exact + groups[group, EXACT],
+            choice.four + (need >= 4),
+            choice.five + (need >= 5),
+        )
+        if can_be and take_cards(left, groups[group, MEMBERS], size):
+            return place
+    return -1
+
+
 def search_finish(
     work: FinishWork, counts: Any, jokers: int, most: int, outs_wanted: bool, gone: int
 ) -> int:
@@ -333,31 +367,16 @@ def search_finish(
             joined |= jokers if choice.holes < best else 0
             add_outs(outs, kinds, left, near, choice, best, joined)
         # On to the next choice: one group more, or the last ones given back and others taken.
-        place = -1
+        least = best if outs_wanted else best - 1
+        place = take_next(groups, order, start[choice.groups], left, choice, best, least)
         while place < 0:
-            room = melds_of(choice) - choice.groups
-            for at in range(start[choice.groups], len(order) if room > 0 else 0):
-                group = order[at]
-                size, need = groups[group, SIZE], groups[group, NEED]
-                reach = FINISH_PLACES - choice.placed - room * size - choice.jokers
-                if reach > best or (reach == best and not outs_wanted):
-                    break
-                can_be = choice.holes + groups[group, HOLE] <= best and fits(
-                    choice.groups + 1,
-                    choice.exact + groups[group, EXACT],
-                    choice.four + (need >= 4),
-                    choice.five + (need >= 5),
-                )
-                if can_be and take_cards(left, groups[group, MEMBERS], size):
-                    place = at
-                    break
-            if place < 0:
-                if choice.groups == 0:
-                    return int(best)
-                group = taken[choice.groups - 1]
-                give_back(left, groups[group, MEMBERS], groups[group, SIZE])
-                choice = with_group(choice, groups, group, -1)
-                start[choice.groups] += 1
+            if choice.groups == 0:
+                return int(best)
+            group = taken[choice.groups - 1]
+            give_back(left, groups[group, MEMBERS], groups[group, SIZE])
+            choice = with_group(choice, groups, group, -1)
+            start[choice.groups] += 1
+            place = take_next(groups, order, start[choice.groups], left, choice, best, least)
         start[choice.groups], start[choice.groups + 1] = place, place
         taken[choice.groups] = order[place]
         choice = with_group(choice, groups, order[place], 1)

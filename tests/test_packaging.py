@@ -142,12 +142,21 @@ REPLAY = "ustad/runtime/export/replay.mjs"
 def test_the_wheel_holds_code_and_the_learned_weights_alone(wheel: list[str]) -> None:
     others = {LEARNED, DIGESTS, MEASURED, REPLAY, NPM}
     assert others < set(wheel)
+    page = {f"ustad/{path.relative_to(ROOT).as_posix()}" for path in page_files()}
+    assert page <= set(wheel)
+    others |= {name for name in page if not name.endswith((".py", ".js"))}
     inside = [name for name in wheel if name.startswith("ustad/") and name not in others]
     assert {Path(name).suffix or Path(name).name for name in inside} <= {".py", ".js", ".typed"}
     readers = {
         f"ustad/{path.relative_to(ROOT).as_posix()}" for path in ROOT.rglob("runtime/**/*.js")
     }
     assert readers == {name for name in inside if name.endswith(".js")}
+
+
+def page_files() -> list[Path]:
+    folder = ROOT / "runtime" / "page"
+    kept = (path for path in folder.rglob("*") if path.is_file() and path.name != "README.md")
+    return [path for path in kept if "__pycache__" not in path.parts]
 
 
 def test_numpy_and_h5py_are_all_that_a_question_needs() -> None:

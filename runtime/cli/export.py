@@ -82,13 +82,30 @@ def _folders(args: argparse.Namespace) -> int:
 
 
 def _package(args: argparse.Namespace) -> int:
+    games = _packages(args)
+    written = export.write_package(games, Path(args.out), args.bundled)
+    names = [game.entry.name for game in games]
+    return _print(args, [{"path": args.out, "games": names, "files": written}])
+
+
+def default_packages(args: argparse.Namespace) -> list[export.GameFiles]:
+    """Return what suffices to play all games, with their default tables.
+
+    Args:
+        args: those of a command, which may name the folder of the tables.
+    """
+    every: dict[str, Any] = {"game": None, "option": [], "all": True, "npm": True, "use": "play"}
+    return _packages(argparse.Namespace(**{**vars(args), **every}))
+
+
+def _packages(args: argparse.Namespace) -> list[export.GameFiles]:
+    """Return the games that are to be exported, with their tables."""
     games: dict[str, export.GameFiles] = {}
     for entry, spec in _wanted(args):
         engine = registry.exporter(entry.name).engine
         game = games.setdefault(entry.name, export.GameFiles(entry, engine, {}))
         game.tables[Path(spec.file_name).stem] = _content(args, entry, spec)
-    written = export.write_package(list(games.values()), Path(args.out), args.bundled)
-    return _print(args, [{"path": args.out, "games": list(games), "files": written}])
+    return list(games.values())
 
 
 def _wanted(args: argparse.Namespace) -> Iterator[tuple[AnyEntry, TableSpec]]:

@@ -40,6 +40,7 @@ MODULES = {
     "review": "review",
     "serve": "serve",
     "export": "export",
+    "page": "page",
     "schema": "schema",
 }
 """The module of each command, in the order of the help; it has a function ``add_COMMAND``."""

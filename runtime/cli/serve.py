@@ -6,6 +6,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from ustad.runtime.cli.parser import OK, add_command, folder_given, whole_number
@@ -38,12 +39,15 @@ def add_serve(commands: Any, games: Sequence[str]) -> None:
     parser.add_argument(
         "--log", action="store_true", help="with --http: a line of JSON for each request"
     )
+    parser.add_argument(
+        "--page", metavar="DIR", help="with --http: the page that `ustad page` wrote, shown at /"
+    )
 
 
 def _serve(args: argparse.Namespace) -> int:
     if args.http is not None:
         return _serve_http(args)
-    for name in ("workers", "limit", "log"):
+    for name in ("workers", "limit", "log", "page"):
         if getattr(args, name):
             raise UsageError(f"--{name}: expected --http beside it")
     serve(sys.stdin.buffer, sys.stdout, Advisor(folder_given(args)))
@@ -93,8 +97,21 @@ def _serve_http(args: argparse.Namespace) -> int:
     for line in missing_tables(folder):
         print(f"ustad: {line}", file=sys.stderr)
     tables = None if folder is None else str(folder)
-    http.run(http.Settings(*address, workers, tables, limit=limit, log=args.log))
+    page = page_folder(args.page)
+    http.run(http.Settings(*address, workers, tables, limit=limit, log=args.log, page=page))
     return OK
+
+
+def page_folder(text: str | None) -> str | None:
+    """Return the folder that ``--page`` names, or raise UsageError if no page lies there."""
+    if text is None:
+        return None
+    if not (Path(text) / "index.html").is_file():
+        raise UsageError(
+            f"--page: expected a folder with a page, got {shown(text)}: write one with "
+            f"`ustad page --out {text}`"
+        )
+    return str(Path(text).resolve())
 
 
 def missing_tables(folder: Any) -> list[str]:

@@ -28,15 +28,18 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from importlib.metadata import version
+from pathlib import Path
 from typing import Any
 
 import prometheus_client
 import uvicorn
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
+from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
-from starlette.routing import Route
+from starlette.routing import BaseRoute, Mount, Route
+from starlette.staticfiles import StaticFiles
 
 from ustad.runtime.core.entry import AnyEntry
 from ustad.runtime.core.errors import JsonError, UsageError, UstadError, shown
@@ -91,6 +94,7 @@ class Settings:
             for what takes some milliseconds.
         limit: seconds that a request may take.
         log: whether to write a line of JSON on standard output for each request.
+        page: the folder of the page that is shown at ``/``, None for none.
     """
 
     host: str = "127.0.0.1"
@@ -100,6 +104,7 @@ class Settings:
     longest_line: int = 32
     limit: float = 30.0
     log: bool = False
+    page: str | None = None
 
 
 class Service:
@@ -384,16 +389,32 @@ async def not_there(request: Request, error: Exception) -> Response:
     return answer
 
 
+class Page(StaticFiles):
+    """The page that ``ustad page`` wrote; what is named by its digest never changes."""
+
+    def file_response(self, *args: Any, **keys: Any) -> Response:
+        """Return a file; the page itself is asked for anew each time."""
+        answer = super().file_response(*args, **keys)
+        named = Path(args[0]).relative_to(Path(str(self.directory)).resolve()).parts[0]
+        lasts = named == "data" or named.startswith("v-")
+        answer.headers["Cache-Control"] = "max-age=31536000, immutable" if lasts else "no-cache"
+        answer.headers["X-Content-Type-Options"] = "nosniff"
+        return answer
+
+
 def application(settings: Settings) -> Starlette:
     """Return the ASGI application of a server."""
     service = Service(settings)
+    routes: list[BaseRoute] = [
+        Route("/v1/health", health),
+        Route("/v1/openapi.json", described),
+        Route("/v1/{method}", call, methods=["POST"]),
+        Route("/metrics", metrics),
+    ]
+    if settings.page is not None:
+        routes.append(Mount("/", GZipMiddleware(Page(directory=settings.page, html=True))))
     app = Starlette(
-        routes=[
-            Route("/v1/health", health),
-            Route("/v1/openapi.json", described),
-            Route("/v1/{method}", call, methods=["POST"]),
-            Route("/metrics", metrics),
-        ],
+        routes=routes,
         exception_handlers={HTTPException: not_there},
         lifespan=service.running,
     )

@@ -1,0 +1,1 @@
+"""The page: a static site on which people play, judge, learn and review all games, offline."""

@@ -18,6 +18,7 @@ class OptionAnswer(TypedDict):
     move: Move
     value: float
     expected_total: NotRequired[float]
+    probability: NotRequired[float]
     facts: NotRequired[Mapping[str, Any]]
 
 

@@ -41,6 +41,7 @@ from ustad.runtime.core.entry import AnyEntry
 from ustad.runtime.core.errors import MissingPackageError, UsageError, UstadError, WorkerError
 from ustad.runtime.core.game import CHANCE, OVER, Bot
 from ustad.runtime.core.judge import Judge
+from ustad.runtime.core.strength import graded_bot
 from ustad.runtime.core.work import Progress
 from ustad.runtime.record import Player, Record, returns_of
 from ustad.tables import TableError
@@ -82,7 +83,7 @@ class Match:
     Attributes:
         game: the game's name.
         options: the full option set of its rules.
-        levels: the level of each player, one a seat.
+        levels: the level of each player, one a seat; it may have a strength, ``hard:0.6``.
         games: how many games, at least 1.
         seed: what all luck is drawn from.
         tables: the folder of the tables, None for the usual places.
@@ -140,7 +141,9 @@ def play_batch(match: Match, number: int) -> Floats:
     folder = _folder(match)
     # Bots draw from their seed and the view alone: another seed for each batch.
     bot_seed = int(np.random.SeedSequence([match.seed, number]).generate_state(1)[0])
-    bots = {level: levels.bot(level, rules, folder, bot_seed) for level in match.levels}
+    bots = {
+        grade: graded_bot(match.entry, grade, rules, folder, bot_seed) for grade in match.levels
+    }
     games = match.batch(number)
     deals = {game // players for game in games}
     luck = {deal: rules.luck(players, (match.seed, deal)) for deal in deals}
@@ -349,7 +352,7 @@ def run(
     # Make each bot once here: what most levels lack is said before the work starts.
     entry, folder = match.entry, _folder(match)
     rules = entry.rules.make(**match.options)
-    kept = [entry.levels.bot(level, rules, folder, 0) for level in match.levels]
+    kept = [graded_bot(entry, grade, rules, folder, 0) for grade in match.levels]
     results = []
     try:
         with _executor(min(jobs, match.batches), cluster) as executor:

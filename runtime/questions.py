@@ -46,6 +46,7 @@ from ustad.runtime.core.facts import Facts, Reasons, explain
 from ustad.runtime.core.game import CHANCE, LEVELS, OVER, Advice, Bot, MoveT, State
 from ustad.runtime.core.options import Option, WholeNumber
 from ustad.runtime.core.registry import entry as entry_of
+from ustad.runtime.core.strength import BetweenBot, check_strength, rating_level
 from ustad.runtime.core.strict_json import Fields, is_int
 from ustad.runtime.methods import (
     LARGEST_BATCH,
@@ -221,8 +222,27 @@ class Advisor:
 
     # Bots and advice.
 
-    def bot(self, entry: AnyEntry, rules: Any, level: str, seed: int = 0) -> Bot[Any, Any]:
-        """Return the bot of a level for these rules, a known one if it was asked for lately."""
+    def bot(
+        self,
+        entry: AnyEntry,
+        rules: Any,
+        level: str,
+        seed: int = 0,
+        strength: float | None = None,
+    ) -> Bot[Any, Any]:
+        """Return the bot of a level for these rules, a known one if it was asked for lately.
+
+        Args:
+            entry: the game.
+            rules: its rules.
+            level: the level.
+            seed: what its random choices are drawn from.
+            strength: how strong it is between level easy, 0, and the level, 1; None: the level.
+        """
+        if strength is not None:
+            bot = self.bot(entry, rules, level, seed)
+            rater = self.bot(entry, rules, rating_level(entry, level), seed)
+            return BetweenBot(entry, bot, rater, strength, seed)
         if level in entry.levels.seeded:  # it is made at once, and each seed needs its own
             return entry.levels.bot(level, rules, self.tables, seed)
         key = (rules, level)
@@ -279,6 +299,7 @@ class Advisor:
         adviser: Bot[Any, Any] | None = None,
         target: int | None = None,
         max_ms: int | None = None,
+        strength: float | None = None,
     ) -> Counsel:
         """Return what :meth:`ask` answers before it is written as JSON.
 
@@ -291,22 +312,30 @@ class Advisor:
             adviser: who answers instead of the level.
             target: a total; asked for is the best chance of it, in games that know it.
             max_ms: milliseconds that a search may take, for as long as it needs by default.
+            strength: tell how likely the level at this strength is to play each move.
         """
         entry, state = read_position(position)
         check_level(level)
+        if strength is not None:
+            check_strength(strength)
         if top is not None:
             check_top(top)
         if not isinstance(facts, bool):
             raise UsageError(f"facts: expected true or false, got {shown(facts)}")
         asked = None if move is None else check_move(entry.codec, state, move)
         if target is not None:
+            if strength is not None:
+                raise UsageError("strength: expected none beside a target")
             adviser = self._adviser(entry, state.rules, level, target)
-        bot: Any = adviser or self.bot(entry, state.rules, level)
+        bot: Any = adviser or self.bot(entry, state.rules, level, strength=strength)
         view = state.view(max(state.current_player(), 0))
         advice: Advice[Any] = _within(bot, max_ms).ask(view)
         if asked is not None and asked not in dict(advice.options):
             asked = None  # who rates no moves cannot say what this one costs
-        known = self._facts(entry, bot, state.rules) if facts and advice.value is not None else None
+        known = None
+        if facts and advice.value is not None:
+            rater: Any = bot.rater if isinstance(bot, BetweenBot) else bot
+            known = self._facts(entry, rater, state.rules)
         if known is None:
             return Counsel(entry, state, advice, asked)
         reasons = explain(known, entry.text.describe_move, view, advice, top, asked)
@@ -334,6 +363,7 @@ class Advisor:
         move: Any = None,
         target: int | None = None,
         max_ms: int | None = None,
+        strength: float | None = None,
     ) -> AskAnswer:
         """Return the best moves, their value, and every legal move with its value.
 
@@ -345,13 +375,15 @@ class Advisor:
             move: a legal move that is asked about: its option is given as ``asked``.
             target: a total; asked for is the best chance of it (yacht).
             max_ms: milliseconds that a search may take, for as long as it needs by default.
+            strength: tell how likely the level at this strength is to play each move, as
+                ``probability`` of each option.
 
         Raises:
             UstadError: the question is wrong.
             TableError: the table it needs is missing or unfit.
         """
         entry, _, advice, asked, reasons = self.advise(
-            position, level, top, facts, move, target=target, max_ms=max_ms
+            position, level, top, facts, move, None, target, max_ms, strength
         )
         return advice_to_json(entry.codec, advice, top, asked, reasons)
 
@@ -384,14 +416,29 @@ class Advisor:
         level: str = "expert",
         seed: int | None = None,
         max_ms: int | None = None,
+        strength: float | None = None,
     ) -> MoveAnswer:
-        """Return the move that a bot of a level plays, and the seed that repeats it."""
+        """Return the move that a bot of a level plays, and the seed that repeats it.
+
+        Args:
+            position: the position.
+            level: the level.
+            seed: what its random choices are drawn from, drawn afresh by default.
+            max_ms: milliseconds that a search may take, for as long as it needs by default.
+            strength: from 0, about level easy, to 1, the level.
+
+        Raises:
+            UstadError: the question is wrong.
+            TableError: the table it needs is missing or unfit.
+        """
         entry, state = read_position(position)
         level, seed = check_level(level), seed_or_fresh(seed)
+        if strength is not None:
+            check_strength(strength)
         player = state.current_player()
         if player < 0:
             raise MoveError("position: there is no move to make here: expected a seat to move")
-        bot = _within(self.bot(entry, state.rules, level, seed), max_ms)
+        bot = _within(self.bot(entry, state.rules, level, seed, strength), max_ms)
         chosen = bot.choose(state.view(player))
         return {"move": entry.codec.move_to_json(chosen), "seed": seed}
 

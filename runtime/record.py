@@ -28,6 +28,7 @@ from ustad.runtime.core import registry
 from ustad.runtime.core.entry import AnyEntry
 from ustad.runtime.core.errors import PositionError, RecordError, UsageError, UstadError, shown
 from ustad.runtime.core.game import CHANCE, LEVELS, OVER
+from ustad.runtime.core.strength import is_grade
 from ustad.runtime.core.strict_json import LARGEST_TEXT, Fields, is_int, loads, without_mark
 
 FORMAT = 1
@@ -243,8 +244,8 @@ def _read_players(seats: Any, count: int) -> tuple[Player, ...]:
         fields.done()
         if not isinstance(name, str) or len(name) > LONGEST_NAME:
             fields.fail("name", f"a text of at most {LONGEST_NAME} characters", name)
-        if level is not None and level not in LEVELS:
-            fields.fail("level", f"null or one of {', '.join(LEVELS)}", level)
+        if level is not None and not is_grade(level):
+            fields.fail("level", f"null or one of {', '.join(LEVELS)}, or such as hard:0.6", level)
         found.append(Player(name, level))
     return tuple(found)
 

@@ -32,6 +32,7 @@ from ustad.runtime.core.shapes import (
     ref,
     whole,
 )
+from ustad.runtime.core.strength import GRADE
 from ustad.runtime.methods import KEYS, LARGEST_SEED, METHODS, MOST_SEATS
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -111,7 +112,7 @@ RESULTS: dict[str, Shape] = {
 
 ERROR = Keys({"kind": TEXT, "message": TEXT})
 
-_SEATED = Keys({"name": TEXT}, {"level": or_null(one_of(LEVELS))})
+_SEATED = Keys({"name": TEXT}, {"level": {"type": ["string", "null"], "pattern": GRADE}})
 _SEATS = list_of(_SEATED.schema(), 1, MOST_SEATS)
 
 _STEP: Shape = {

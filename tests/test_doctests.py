@@ -31,6 +31,7 @@ def test_the_public_modules_have_examples() -> None:
         "runtime.questions",
         "runtime.core.options",
         "runtime.core.registry",
+        "runtime.core.strength",
         "tables",
     )
     rules = ("yacht.rules", "dice_poker.rules", "pasa.rules", "raja_pasu.rules")

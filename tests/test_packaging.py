@@ -132,6 +132,9 @@ DIGESTS = "ustad/runtime/default_tables.json"
 MEASURED = "ustad/runtime/levels.json"
 """What reviews compare a player with: what the levels were measured to do."""
 
+STRENGTHS = "ustad/runtime/strengths.json"
+"""What a level at a strength plays by: what moves of level easy were measured to cost."""
+
 NPM = "ustad/runtime/export/npm/README.md"
 """What every package for npm tells of itself."""
 
@@ -140,7 +143,7 @@ REPLAY = "ustad/runtime/export/replay.mjs"
 
 
 def test_the_wheel_holds_code_and_the_learned_weights_alone(wheel: list[str]) -> None:
-    others = {LEARNED, DIGESTS, MEASURED, REPLAY, NPM}
+    others = {LEARNED, DIGESTS, MEASURED, STRENGTHS, REPLAY, NPM}
     assert others < set(wheel)
     page = {f"ustad/{path.relative_to(ROOT).as_posix()}" for path in page_files()}
     assert page <= set(wheel)

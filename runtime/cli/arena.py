@@ -18,14 +18,20 @@ from ustad.runtime.cli.parser import (
     whole_number,
 )
 from ustad.runtime.core.game import LEVELS
-from ustad.runtime.methods import check_level, check_seed
+from ustad.runtime.core.strength import read_grade
+from ustad.runtime.methods import check_seed
 
 
 def add_arena(commands: Any, games: Sequence[str]) -> None:
     """Add the command ``arena``."""
     text = "levels against each other, seats rotated, with 95% intervals"
     for entry, parser in add_for_each_game(commands, "arena", _arena, text, games):
-        parser.add_argument("levels", nargs="+", metavar="LEVEL", help=", ".join(LEVELS))
+        parser.add_argument(
+            "levels",
+            nargs="+",
+            metavar="LEVEL",
+            help=f"{', '.join(LEVELS)}, or at a strength from 0 to 1: hard:0.6",
+        )
         parser.add_argument("--games", default="1000", metavar="N", help="how many games (1000)")
         parser.add_argument("--seed", default="0", metavar="S", help="what luck is drawn from (0)")
         parser.add_argument("--jobs", default="1", metavar="N", help="local processes (1)")
@@ -41,10 +47,12 @@ def _arena(args: argparse.Namespace) -> int:
     entry, options = options_of(args)
     prepare(entry)
     folder = folder_given(args)
+    for grade in args.levels:
+        read_grade(grade)
     match = arena.Match(
         game=args.game,
         options=options,
-        levels=tuple(check_level(level) for level in args.levels),
+        levels=tuple(args.levels),
         games=whole_number("--games", args.games),
         seed=check_seed(whole_number("--seed", args.seed)),
         tables=None if folder is None else str(folder.resolve()),

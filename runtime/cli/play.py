@@ -24,8 +24,9 @@ from ustad.runtime.cli.parser import (
 from ustad.runtime.core.entry import AnyEntry
 from ustad.runtime.core.errors import UsageError
 from ustad.runtime.core.game import LEVELS
+from ustad.runtime.core.strength import graded_bot, read_grade
 from ustad.runtime.core.texts import narrow
-from ustad.runtime.methods import check_level, check_seed
+from ustad.runtime.methods import check_seed
 from ustad.runtime.questions import Advisor
 from ustad.runtime.record import LONGEST_NAME, Player, Record, Writer, new, resume
 from ustad.runtime.review import as_text
@@ -38,7 +39,11 @@ def add_play(commands: Any, games: Sequence[str]) -> None:
     """Add the command ``play``."""
     text = "people and bots at one table in the terminal"
     for entry, parser in add_for_each_game(commands, "play", _play, text, games):
-        parser.add_argument("--level", metavar="LEVEL", help=f"{', '.join(LEVELS)} (expert)")
+        parser.add_argument(
+            "--level",
+            metavar="LEVEL",
+            help=f"{', '.join(LEVELS)}, or at a strength: hard:0.6 (expert)",
+        )
         least, most, usual = entry.rules.seats
         parser.add_argument("--players", metavar="N", help=f"{least} to {most} ({usual})")
         parser.add_argument("--seat", metavar="N", help="where you sit (0)")
@@ -59,7 +64,8 @@ def _play(args: argparse.Namespace) -> int:
         return _resume(args)
     entry, options = options_of(args)
     rules = entry.rules.make(**options)
-    level = check_level("expert" if args.level is None else args.level)
+    level = "expert" if args.level is None else args.level
+    read_grade(level)
     players = _players(args, entry, level)
     seed = whole_number_if_given("--seed", args.seed)
     seed = secrets.randbelow(10**6) if seed is None else check_seed(seed)
@@ -141,7 +147,7 @@ class _Seats:
         """Return the bot of each seat, None where a person sits."""
         levels = {player.level for player in players if player.level is not None}
         bots = {
-            level: self.entry.levels.bot(level, self.rules, self.tables, self.seed)
+            level: graded_bot(self.entry, level, self.rules, self.tables, self.seed)
             for level in sorted(levels)
         }
         start = self.rules.new(len(players), seed=(self.seed,))

@@ -46,6 +46,7 @@ from ustad.runtime.core.errors import JsonError, UsageError, UstadError, shown
 from ustad.runtime.core.game import LEVELS, Pace
 from ustad.runtime.core.registry import NAMES
 from ustad.runtime.core.registry import entry as entry_of
+from ustad.runtime.core.strength import check_strength, rating_level
 from ustad.runtime.core.strict_json import LARGEST_TEXT, MARK, loads
 from ustad.runtime.methods import METHODS, check_level
 from ustad.runtime.questions import Advisor, read_position
@@ -189,10 +190,13 @@ class Service:
         if method not in PLAYERS:
             return SLOW_METHODS.get(method, Pace.AT_ONCE)
         entry, state = read_position(given["position"])
-        level = check_level(given.get("level") or "expert")
+        level, strength = check_level(given.get("level") or "expert"), given.get("strength")
         view = state.view(max(state.current_player(), 0))
         await self._ready(entry, level, view)
-        return self.advisor.bot(entry, state.rules, level).pace(view)
+        if strength is not None:
+            check_strength(strength)
+            await self._ready(entry, rating_level(entry, level), view)
+        return self.advisor.bot(entry, state.rules, level, strength=strength).pace(view)
 
     async def _ready(self, entry: AnyEntry, level: str, view: Any) -> None:
         """Let the tables be open before a bot is asked; the first to ask opens them beside."""

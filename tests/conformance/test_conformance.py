@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 from built import Build
 
+from ustad.runtime import arena
 from ustad.runtime.core.entry import AnyEntry
 from ustad.runtime.core.errors import (
     MoveError,
@@ -337,3 +338,14 @@ def test_what_a_person_types_is_read_or_refused(entry: AnyEntry) -> None:
             with pytest.raises(MoveError) as error:
                 entry.text.move_from_text(view, wrong)
             assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("level", [*LEVELS, "hard:0.5"])
+def test_an_arena_of_a_level_against_easy(entry: AnyEntry, folder: Path, level: str) -> None:
+    if entry.name not in TABLES and level in (*entry.levels.need_tables, "hard:0.5"):
+        pytest.skip("the table of this game takes long to build")
+    options = entry.rules.read_options({})
+    levels = (level, *["easy"] * (max(2, entry.rules.seats.usual) - 1))
+    found = arena.run(arena.Match(entry.name, options, levels, len(levels), 1, str(folder)))
+    shares = {row["level"]: row["win_share"]["mean"] for row in found["levels"]}
+    assert sum(shares[grade] for grade in levels) == pytest.approx(1)

@@ -295,7 +295,7 @@ def test_hand_answers_as_the_command_does(advisor: Advisor, run_ustad: Any) -> N
             "no level plays for a target",
         ),
         ("ask", {"position": ODD, "target": 9}, "target: expected none"),
-        ("ask", {"position": POSITION, "strength": 3}, 'unknown key "strength"'),
+        ("ask", {"position": POSITION, "force": 3}, 'unknown key "force"'),
         ("apply", {"position": POSITION}, "expected a move, an outcome or a seed"),
         ("ping", {"position": POSITION}, 'unknown key "position"'),
     ],

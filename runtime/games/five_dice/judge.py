@@ -87,7 +87,8 @@ class SheetTotals(Judge[SheetState, Any]):
 
     def _by_bot(self, bot: Any, states: Sequence[SheetState]) -> Floats:
         """Return (n,) what states are worth to the seat to move, a bot playing its turn."""
-        if bot is self.bot or not hasattr(bot, "turn_choices"):
+        by_sheet = hasattr(bot, "turn_choices") and not getattr(bot, "sees_others", False)
+        if bot is self.bot or not by_sheet:
             return self._by_mover(states)
         known = self._followed.setdefault(id(bot), {})
         if len(known) > self.bot.remembered:

@@ -151,6 +151,7 @@ class GoalBot(TurnBot):
     """
 
     writes = WRITES
+    sees_others = True
     unit: str
 
     def __init__(self, rating: TableBot) -> None:

@@ -46,7 +46,7 @@ def _page(args: argparse.Namespace) -> int:
 
 def _show(out: Path) -> None:
     """Serve a folder on this machine and show it, until Ctrl-C is pressed."""
-    handler = partial(_Quiet, directory=str(out))
+    handler = partial(Handler, directory=str(out))
     with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         address = f"http://127.0.0.1:{server.server_port}/"
         print(f"ustad: the page is at {address}; Ctrl-C ends it", file=sys.stderr, flush=True)
@@ -54,8 +54,8 @@ def _show(out: Path) -> None:
         server.serve_forever()
 
 
-class _Quiet(SimpleHTTPRequestHandler):
-    """Serves files without a line for each."""
+class Handler(SimpleHTTPRequestHandler):
+    """Serves the files of a page, without a line for each."""
 
     extensions_map = {  # noqa: RUF012  a constant of the base class
         **SimpleHTTPRequestHandler.extensions_map,

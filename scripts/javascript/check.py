@@ -5,6 +5,9 @@ they are checked as they are exported: all readers, and the scripts (``.mjs``) o
 ``scripts``, are copied into one temporary folder, the tools are installed there by ``npm ci``, as
 ``package-lock.json`` says, and ESLint and TypeScript are run.  The checkout stays clean.
 
+The modules of the page import each other and the main module of a package, so they lie in a folder
+of their own beside its types; the module that a site is written with names no games here.
+
 A package for npm, without tables, is looked over by publint and by attw (are the types wrong?).
 Its types are its interface: they must be those of ``api.d.ts``, which ``--write`` writes anew.
 
@@ -27,12 +30,27 @@ from ustad.runtime.export.folder import reader_files
 HERE = Path(__file__).parent
 ROOT = HERE.parent.parent
 API = HERE / "api.d.ts"
-TOOLS = ("package.json", "package-lock.json", ".npmrc", "tsconfig.json", "types.mts")
+TOOLS = (
+    "package.json",
+    "package-lock.json",
+    ".npmrc",
+    "tsconfig.json",
+    "tsconfig.page.json",
+    "types.mts",
+)
 PACKAGE = "package"
+WEB = ROOT / "runtime" / "page" / "web"
+PAGE = "page"
+TABLES = """\
+/** @type {{ version: string, games: Record<string, any> }} */
+export const SITE = { version: "", games: {} };
+"""
+"""The module that a site is written with, as it is without games."""
 STEPS = (
     ("ci", "--no-audit", "--no-fund", "--silent"),
     ("run", "lint"),
     ("run", "types"),
+    ("run", "page"),
     ("run", "package"),
 )
 
@@ -46,6 +64,14 @@ def lay_flat(folder: Path) -> None:
         if (folder / path.name).exists():
             raise SystemExit(f"{path}: another file has the same name")
         shutil.copy(path, folder)
+
+
+def lay_page(folder: Path, types: Path) -> None:
+    """Copy the modules of the page, and what they import, into a folder."""
+    shutil.copytree(WEB / "page", folder / PAGE)
+    shutil.copy(WEB / "sw.js", folder / PAGE)
+    (folder / PAGE / "tables.js").write_text(TABLES, encoding="utf-8")
+    shutil.copy(types, folder / "index.d.ts")
 
 
 def without_tables(out: Path) -> None:
@@ -80,6 +106,7 @@ def main() -> int:
         types = package / "index.d.ts"
         reported = is_reported(types, write)
         shutil.copy(types, folder / "ustad.d.ts")
+        lay_page(folder, types)
         install, *checks = ([npm, *step] for step in STEPS)
         subprocess.run(install, cwd=folder, check=True)
         failed = [subprocess.run(check, cwd=folder, check=False).returncode for check in checks]

@@ -30,5 +30,11 @@ export default defineConfig([
     languageOptions: { globals: globals["shared-node-browser"] },
     rules: { "no-restricted-imports": ["error", { patterns: [{ regex, message }] }] },
   },
+  {
+    // The page runs in browsers alone, and imports the main module of the package beside it.
+    files: ["page/*.js"],
+    languageOptions: { globals: { ...globals.browser, ...globals.serviceworker } },
+    rules: { "no-restricted-imports": "off" },
+  },
   { files: ["**/*.mjs"], languageOptions: { globals: globals.node } },
 ]);

@@ -7,8 +7,8 @@
  */
 
 const VERSION = "%VERSION%";
-const SHELL = %SHELL%;
-const DATA = %DATA%;
+const SHELL = JSON.parse('%SHELL%');
+const DATA = JSON.parse('%DATA%');
 const DATA_CACHE = "ustad-data";
 
 const here = (path) => new URL(path, self.registration.scope).href;

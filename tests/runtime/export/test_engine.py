@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import gzip
 import json
-import shutil
 import subprocess
 from collections.abc import Callable
 from importlib.metadata import version
@@ -20,6 +19,7 @@ from built import Build
 from differential import differential
 from hypothesis import given
 from hypothesis import strategies as st
+from small_games import SMALL, small_games, small_tables
 
 from ustad.runtime.core.errors import ExportError
 from ustad.runtime.core.registry import entry as entry_of
@@ -27,17 +27,6 @@ from ustad.runtime.core.registry import exporter
 from ustad.runtime.export import GameFiles, write_package
 from ustad.runtime.export.folder import word_sum
 from ustad.runtime.export.package import package_files
-from ustad.runtime.games.five_dice import export as five_dice_export
-from ustad.runtime.games.marriage import export as marriage_export
-
-SMALL: dict[str, tuple[dict[str, Any], ...]] = {
-    "yacht": ({"second_yacht": "bonus_and_joker"}, {"second_yacht": "plain"}),
-    "dice_poker": ({}, {"dash": "sacrifice", "chance_after_miss": True}),
-    "pasa": ({"players": 2, "chips": 24}, {"players": 3, "chips": 9, "cap": "first_come"}),
-    "raja_pasu": ({"closed": 5}, {"closed": 6}),
-    "marriage": ({},),
-}
-"""Tables that are quickly built; the numbers of Marriage ship with the package."""
 
 
 @pytest.fixture(scope="module")
@@ -49,12 +38,7 @@ def folder(
 ) -> Path:
     """A folder of the tables of all games, those of yacht with an outlook."""
     found = tmp_path_factory.mktemp("engine-tables")
-    for path in tables.glob("yacht*.h5"):
-        shutil.copy(path, found)
-    write_outlook(found)
-    for name, sets in SMALL.items():
-        for options in sets if name != "marriage" else ():
-            build(name, options, found)
+    small_tables(tables, found, build, write_outlook)
     return found
 
 
@@ -62,19 +46,7 @@ def folder(
 def package(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A package of these tables; the proof over all of yacht is left to another test."""
     out = tmp_path_factory.mktemp("with space") / "ustad package"
-    games = []
-    with pytest.MonkeyPatch.context() as patch:
-        # What the proofs of yacht and dice poker find is below half a hundredth of a point.
-        patch.setattr(five_dice_export, "prove", lambda *_: {"largest_cost": 0.005})
-        patch.setattr(marriage_export, "_vectors", lambda folder: [])  # a package has none
-        for name, sets in SMALL.items():
-            entry, made = entry_of(name), exporter(name)
-            contents = {
-                f"table {at}": made.content(entry.tables.spec(options).options, folder, None)
-                for at, options in enumerate(sets)
-            }
-            games.append(GameFiles(entry, made.engine, contents))
-    write_package(games, out)
+    write_package(small_games(folder), out)
     return out
 
 

@@ -49,3 +49,18 @@ export function ask(game, method, request) {
     /** @type {Worker} */ (worker).postMessage({ id, game, method, request });
   });
 }
+
+/**
+ * Return a position as the engine writes it, all options filled in, and its status; of a whole
+ * round of Marriage what the seat to move knows.
+ *
+ * @param {any} position
+ * @returns {Promise<{ position: any, status: any }>}
+ */
+export async function seen(position) {
+  const { game } = position;
+  const { status } = await ask(game, "status", { position });
+  const seat = position.seat ?? status.seat ?? 0;
+  if (position.hands && status.to === "over") return { position, status };
+  return ask(game, "view", { position, seat });
+}

@@ -264,7 +264,7 @@ function bonusText(game, position, sheet, upper) {
     if (upper >= 63) return num(35);
     return open ? t("bonus_missing", { n: 63 - upper }) : num(0);
   }
-  const { school_bonus: pays, school_threshold: least } = position.options;
+  const { school_bonus: pays, school_threshold: least } = position.options ?? {};
   if (open === 0) return num(upper >= least ? pays : 0);
   return signed(upper - least);
 }

@@ -1,7 +1,7 @@
 /** Judging a position: set up by touch, every move with its value, why, and a step on and back. */
 
 import { advice, errorBox, moveList, nearest, plots, valueLine, why } from "./advice.js";
-import { ask } from "./asking.js";
+import { ask, seen } from "./asking.js";
 import { announce, button, fill, h, select, wait } from "./dom.js";
 import { VIEWS } from "./games.js";
 import { packed, rename, unpacked } from "./route.js";
@@ -38,10 +38,12 @@ class Judge {
     this.asked = 0;
     this.all = false;
     this.ended = false;
+    this.gains = null;
+    this.prepared = null;
+    this.place = { left: h("section", null), right: h("section", { class: "panel", id: "answer" }) };
   }
 
   async begin(given, wanted) {
-    this.place = { left: h("section", null), right: h("section", { class: "panel", "aria-live": "off", id: "answer" }) };
     fill(this.main, h("div", { class: "columns" }, this.place.left, this.place.right));
     try {
       this.position = given?.game === this.game ? given : await usual(this.game);
@@ -71,15 +73,17 @@ class Judge {
   /** Ask what the position is worth; an answer that comes late is of no consequence. */
   async ask() {
     const asked = ++this.asked;
-    const { position } = this;
-    rename([this.game, "judge"], { p: packed(position) });
     this.error = null;
     this.chosen = null;
     this.legal = null;
     this.status = null;
-    this.drawLeft();
     try {
-      const { status } = await ask(this.game, "status", { position });
+      const { position, status } = await seen(this.position);
+      if (asked !== this.asked || this.ended) return;
+      this.position = position;
+      this.status = status;
+      rename([this.game, "judge"], { p: packed(position) });
+      this.drawLeft();
       const found = await Promise.all([
         status.to === "over" ? null : advice(position, { level: this.level, max_ms: 5000 }),
         status.to === "move" ? ask(this.game, this.view.boxes ? "gains" : "legal", { position }) : { legal: [] },
@@ -87,11 +91,12 @@ class Judge {
       ]);
       if (asked !== this.asked || this.ended) return;
       [this.answer, { legal: this.legal, gains: this.gains }, this.prepared] = found;
-      this.status = status;
     } catch (error) {
       if (asked !== this.asked || this.ended) return;
       this.error = error;
       this.answer = null;
+      rename([this.game, "judge"], { p: packed(this.position) });
+      this.setting = true;
     }
     this.drawLeft();
     this.drawRight();

@@ -1,7 +1,7 @@
 /** Learning: one's own worst positions again, and positions of a kind to practise. */
 
 import { advice, errorBox, moveList, why } from "./advice.js";
-import { ask } from "./asking.js";
+import { ask, seen } from "./asking.js";
 import { button, fill, h } from "./dom.js";
 import { costText, LEVELS, VIEWS } from "./games.js";
 import { kindOf } from "./kinds.js";
@@ -27,6 +27,7 @@ class Learn {
     this.local = this.view.local();
     this.chosen = null;
     this.answer = null;
+    this.cost = 0;
   }
 
   /** The kinds of positions that there are to practise. */
@@ -133,11 +134,12 @@ class Learn {
     return (await ask(game, "view", { position, seat: status.seat })).position;
   }
 
-  async put(position) {
+  async put(given) {
     const { game } = this;
+    const { position, status } = await seen(given);
     this.position = position;
+    this.status = status;
     this.local = this.view.local();
-    this.status = (await ask(game, "status", { position })).status;
     const found = await ask(game, this.view.boxes ? "gains" : "legal", { position });
     this.legal = found.legal;
     this.gains = found.gains ?? null;
@@ -222,7 +224,8 @@ class Learn {
     const costs = SITE.games[this.game].levels[unit]?.costs ?? {};
     const known = done.filter((one) => costs[one.kind]);
     const levelMean = (level) => known.reduce((sum, one) => sum + costs[one.kind][level], 0) / known.length;
-    const rows = [[t("you"), mean], ...(known.length ? LEVELS.map((level) => [t(`level_${level}`), levelMean(level)]) : [])];
+    /** @type {[string, number][]} */
+    const rows = [[t("you"), mean], ...(known.length ? LEVELS.map((level) => /** @type {[string, number]} */ ([t(`level_${level}`), levelMean(level)])) : [])];
     return [
       h("h2", null, t("mean_cost")),
       h("p", { class: "quiet" }, t("attempts_done", { n: done.length })),

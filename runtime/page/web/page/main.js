@@ -70,7 +70,7 @@ function head(path) {
       { class: "bar" },
       h(
         "a",
-        { class: "brand", href: "#/", "aria-label": t("all_games") },
+        { class: "brand", href: "#/", "aria-label": `ustad: ${t("all_games")}` },
         h("img", { src: "icon.svg", alt: "", width: 32, height: 32 }),
         h("span", null, "ustad"),
       ),

@@ -191,7 +191,11 @@ class Table {
     this.draw();
   }
 
-  /** Make a step, keep it, and go on. */
+  /**
+   * Make a step, keep it, and go on.
+   *
+   * @param {{ move?: any, outcome?: any, person?: boolean }} made
+   */
   async step({ move, outcome, person = false }) {
     const { game, position, status } = this.held;
     const found = await ask(game, "apply", {
@@ -266,7 +270,7 @@ class Table {
   async undo() {
     const { undo } = this.held;
     const last = undo[undo.length - 1];
-    if (!last) return;
+    if (!last || this.busy) return;
     this.turn += 1;
     const steps = this.held.steps.slice(0, last.steps);
     const { position, status, events } = last;
@@ -466,7 +470,7 @@ class Table {
         { class: "actions", style: { marginBottom: ".8rem", marginTop: 0 } },
         button(t("hint"), () => this.askHint(), { disabled: !mine, key: "hint", "aria-pressed": String(this.hints) }),
         this.hints && button(t("hide_hints"), () => { this.hints = false; this.hint = null; this.draw(); }, { kind: "small plain" }),
-        button(t("undo"), () => this.undo(), { disabled: undo.length === 0 || this.busy, key: "undo" }),
+        button(t("undo"), () => this.undo(), { disabled: undo.length === 0, key: "undo" }),
         this.held.status.to !== "over" &&
           !(this.view.hides && seen.hands) &&
           h("a", { class: "button", href: address([game, "judge"], { p: packed(seen) }) }, t("judge_this")),

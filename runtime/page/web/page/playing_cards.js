@@ -16,13 +16,13 @@ export const CARDS = [
 ];
 
 /** Return how many copies of a card there are. */
-export const copies = (card) => (card === MASTER ? 1 : 3);
+export const copies = (one) => (one === MASTER ? 1 : 3);
 
-export const suitOf = (card) => card.slice(-1);
-export const rankOf = (card) => card.slice(0, -1);
-export const isPrinted = (card) => card === PUTALI || card === MASTER;
+export const suitOf = (one) => one.slice(-1);
+export const rankOf = (one) => one.slice(0, -1);
+export const isPrinted = (one) => one === PUTALI || one === MASTER;
 
-const order = new Map(CARDS.map((card, at) => [card, at]));
+const order = new Map(CARDS.map((one, at) => [one, at]));
 
 /** Compare cards by suit and rank. */
 export const inOrder = (a, b) => (order.get(a) ?? 0) - (order.get(b) ?? 0);
@@ -30,27 +30,28 @@ export const inOrder = (a, b) => (order.get(a) ?? 0) - (order.get(b) ?? 0);
 const SIGNS = { S: "♠", H: "♥", D: "♦", C: "♣" };
 
 /** Return a card in signs. */
-export function cardText(card) {
-  if (isPrinted(card)) return t(card === PUTALI ? "putali" : "master", {}, "marriage");
-  return rankOf(card) + SIGNS[suitOf(card)];
+export function cardText(one) {
+  if (isPrinted(one)) return t(one === PUTALI ? "putali" : "master", {}, "marriage");
+  return rankOf(one) + SIGNS[suitOf(one)];
 }
 
 /** Return a card in words, for whoever hears it. */
-export function cardName(card) {
-  if (isPrinted(card)) return cardText(card);
-  const suit = t(`suit_${suitOf(card)}`, {}, "marriage");
-  const rank = rankOf(card);
+export function cardName(one) {
+  if (isPrinted(one)) return cardText(one);
+  const suit = t(`suit_${suitOf(one)}`, {}, "marriage");
+  const rank = rankOf(one);
   const named = "AJQK".includes(rank) ? t(`rank_${rank}`, {}, "marriage") : rank;
-  return t("card_name", { rank: /^\d+$/.test(named) ? Number(named) : named, suit }, "marriage");
+  const told = t("card_name", { rank: /^\d+$/.test(named) ? Number(named) : named, suit }, "marriage");
+  return `${cardText(one)} ${told}`; // what is seen, then what it is called
 }
 
 export const cardsText = (cards) => cards.map(cardText).join(" ");
 
 /** Return the drawing of a card; null is its back. */
-export function cardFace(card) {
-  const red = card !== null && "HD".includes(suitOf(card));
+export function cardFace(one) {
+  const red = one !== null && "HD".includes(suitOf(one));
   const fill = red ? "#b3142d" : "#20242c";
-  if (card === null) {
+  if (one === null) {
     return s(
       "svg",
       { viewBox: "0 0 44 62", "aria-hidden": "true" },
@@ -58,17 +59,16 @@ export function cardFace(card) {
       s("path", { d: "M8 10h28v42H8z M8 10l28 42 M36 10L8 52", fill: "none", stroke: "#e7b9a8", "stroke-width": 1.5 }),
     );
   }
-  const inside = isPrinted(card)
+  const inside = isPrinted(one)
     ? [
         s("path", {
-          d: card === PUTALI ? "M22 12l4.5 9 10 1.2-7.3 6.8 2 9.8L22 34l-9.2 4.8 2-9.8-7.3-6.8 10-1.2z" : "M9 36l-2-19 9 8 6-12 6 12 9-8-2 19z",
-          fill: card === PUTALI ? "#c58a1c" : "#6a3fa0",
+          d: one === PUTALI ? "M22 12l4.5 9 10 1.2-7.3 6.8 2 9.8L22 34l-9.2 4.8 2-9.8-7.3-6.8 10-1.2z" : "M9 36l-2-19 9 8 6-12 6 12 9-8-2 19z",
+          fill: one === PUTALI ? "#c58a1c" : "#6a3fa0",
         }),
-        s("text", { x: 22, y: 55, "text-anchor": "middle", "font-size": 12, "font-weight": 700, fill: "#20242c" }, card === PUTALI ? "P" : "M"),
       ]
     : [
-        s("text", { x: 4, y: 18, "font-size": 17, "font-weight": 700, fill, "letter-spacing": rankOf(card) === "10" ? -1.5 : 0 }, rankOf(card)),
-        s("text", { x: 22, y: 52, "text-anchor": "middle", "font-size": 32, fill }, SIGNS[suitOf(card)]),
+        s("text", { x: 4, y: 18, "font-size": 17, "font-weight": 700, fill, "letter-spacing": rankOf(one) === "10" ? -1.5 : 0 }, rankOf(one)),
+        s("text", { x: 22, y: 52, "text-anchor": "middle", "font-size": 32, fill }, SIGNS[suitOf(one)]),
       ];
   return s(
     "svg",

@@ -334,6 +334,7 @@ function editor({ position, change, local }) {
 
 /** Return a board of few seeds, as it may be near the end of a round. */
 function fewSeeds(random) {
+  /** @type {number[]} */
   const board = Array.from({ length: HOLES }, () => {
     const drawn = random();
     return drawn < 0.45 ? 0 : drawn < 0.7 ? 1 : drawn < 0.88 ? 2 : 3;

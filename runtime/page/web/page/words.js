@@ -78,8 +78,8 @@ export const percent = (share, places = 1) => `${num(100 * share, places)}%`;
 /** Return a text with the digits of all three scripts as those of programs. */
 export function plainDigits(text) {
   return String(text)
-    .replace(/[०-९]/g, (one) => String(one.codePointAt(0) - ZEROS.ne))
-    .replace(/[০-৯]/g, (one) => String(one.codePointAt(0) - ZEROS.bn))
+    .replace(/[०-९]/g, (one) => String(one.charCodeAt(0) - ZEROS.ne))
+    .replace(/[০-৯]/g, (one) => String(one.charCodeAt(0) - ZEROS.bn))
     .replace(/[−–]/g, "-");
 }
 

@@ -29,8 +29,11 @@ function needed(game, request) {
       const given = known[name] ?? SITE.games[game].options[name]?.default ?? null;
       return given === null || name === "laps" || given === value;
     });
-  if (tables.length === 1) return tables;
-  return tables.filter(fits).slice(0, 1);
+  const found = tables.find(fits);
+  if (found) return [found];
+  // No table answers this: the engine still plays, and says what is missing where it is needed.
+  const size = (table) => Object.values(table.files).reduce((sum, file) => sum + file.size, 0);
+  return [...tables].sort((a, b) => size(a) - size(b)).slice(0, 1);
 }
 
 async function digest(bytes) {
@@ -40,9 +43,9 @@ async function digest(bytes) {
 
 async function fetched({ path, sha256 }) {
   for (const cache of ["default", "reload"]) {
-    const answer = await fetch(new URL(path, ROOT), /** @type {any} */ ({ cache }));
-    if (!answer.ok) continue;
-    const packed = new Blob([await answer.arrayBuffer()]);
+    const sent = await fetch(new URL(path, ROOT), /** @type {any} */ ({ cache }));
+    if (!sent.ok) continue;
+    const packed = new Blob([await sent.arrayBuffer()]);
     try {
       const stream = packed.stream().pipeThrough(new DecompressionStream("gzip"));
       const bytes = await new Response(stream).arrayBuffer();

@@ -80,8 +80,8 @@ export interface Requests {
   view: { readonly position: Position; readonly seat: number };
   legal: { readonly position: Position };
   apply: { readonly position: Position; readonly move?: Move | null; readonly outcome?: Outcome | null; readonly seed?: number | null };
-  ask: { readonly position: Position; readonly level?: "easy" | "medium" | "hard" | "expert" | null; readonly top?: number | null; readonly facts?: boolean | null; readonly move?: Move | null; readonly target?: number | null; readonly max_ms?: number | null };
-  move: { readonly position: Position; readonly level?: "easy" | "medium" | "hard" | "expert" | null; readonly seed?: number | null; readonly max_ms?: number | null };
+  ask: { readonly position: Position; readonly level?: "easy" | "medium" | "hard" | "expert" | null; readonly strength?: number | null; readonly top?: number | null; readonly facts?: boolean | null; readonly move?: Move | null; readonly target?: number | null; readonly max_ms?: number | null };
+  move: { readonly position: Position; readonly level?: "easy" | "medium" | "hard" | "expert" | null; readonly strength?: number | null; readonly seed?: number | null; readonly max_ms?: number | null };
   hand: { readonly cards: string | readonly string[]; readonly tiplu?: string | readonly string[] | null; readonly laid?: readonly (string | readonly string[])[] | null; readonly not_shown?: boolean | null; readonly after_show?: boolean | null; readonly options?: Options | null };
 }
 

@@ -226,6 +226,38 @@ def play_on(record: dict[str, Any]) -> dict[str, Any]:
     return status
 
 
+@pytest.mark.parametrize("game", NAMES)
+def test_a_game_is_reviewed_as_python_reviews_it(game: str, page: Page, folder: Path) -> None:
+    """The small tables of Raja Pasu are of other boards: that it cannot be judged is said."""
+    page.show(f"#/{game}/play", pace="fast", motion="off", language="en")
+    page.choose("players", "2") if game != "raja_pasu" else None
+    if game == "pasa":
+        page.choose("option-stack", "12")
+    page.click("[data-key=begin]")
+    page.until(lambda: page.all(".players"))
+    assert page.autoplay()["over"]
+    kept = page.run(KEPT)
+    page.click("#result a")
+    if game == "raja_pasu":
+        page.until(lambda: page.all("main .error"))
+        assert joined("en")["page"]["missing_table"] in page.text("main .error")
+        return
+    page.until(lambda: page.all("#worst"))
+    rows = [line.split("\t") for line in page.text(".numbers tbody").split("\n")]
+    found = {row[0]: [float(one.replace("−", "-")) for one in row[1:]] for row in rows}
+    record = {key: kept[key] for key in ("start", "steps", "seats")}
+    unit = {"unit": "expected_total"} if game == "yacht" else {}
+    seats = Advisor(str(folder)).call("review", {"record": record, **unit})["seats"]
+    names = {"own": "own decisions", "result": "result", "decisions": "decisions"}
+    if game != "marriage":
+        names |= {"start": "at the start", "luck": "luck", "others": "decisions of others"}
+    for key, name in names.items():
+        assert found[name] == pytest.approx([seat[key] for seat in seats], abs=0.03), key
+    assert len(page.all("#worst li")) == len(seats[0]["worst"])
+    page.click("#worst button")
+    page.until(lambda: page.all("#step .button.main"))
+
+
 POSITIONS: dict[str, dict[str, Any]] = {
     "yacht": {"game": "yacht", "sheets": [{"ones": 3}], "dice": [1, 1, 3, 4, 6], "rolls_left": 1},
     "dice_poker": {"game": "dice_poker", "sheets": [{}], "dice": [2, 2, 3, 4, 6], "rolls_left": 1},

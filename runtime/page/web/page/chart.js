@@ -109,7 +109,7 @@ export function histogram(points, chances, mean) {
 /**
  * Return the value of a game over its steps, with dots where a decision cost or chance helped.
  *
- * @param {{ value: number, step: number, cost?: number, luck?: number, mark?: string }[]} points
+ * @param {{ value: number, step: number, cost?: number, mark?: boolean }[]} points
  * @param {(value: number) => string} text
  * @param {(step: number) => void} show
  */
@@ -117,7 +117,9 @@ export function course(points, text, show) {
   const values = points.map((one) => one.value);
   const low = Math.min(...values);
   const high = Math.max(...values);
-  const x = (at) => 46 + (560 * at) / Math.max(1, points.length - 1);
+  const width = innerWidth < 600 ? 340 : 620; // as wide as the screen, so that text keeps its size
+  const right = width - 14;
+  const x = (at) => 46 + ((right - 46) * at) / Math.max(1, points.length - 1);
   const y = (value) => 14 + 150 * (1 - (value - low) / (high - low || 1));
   const line = points.map((one, at) => `${at ? "L" : "M"}${x(at).toFixed(1)} ${y(one.value).toFixed(1)}`).join("");
   const dots = points.map((one, at) => {
@@ -135,14 +137,14 @@ export function course(points, text, show) {
   });
   return s(
     "svg",
-    { class: "chart", viewBox: "0 0 620 190", role: "img", "aria-label": t("value_over_game") },
+    { class: "chart", viewBox: `0 0 ${width} 190`, role: "img", "aria-label": t("value_over_game") },
     [low, high].map((value) => [
-      s("line", { class: "axis", x1: 46, x2: 610, y1: y(value), y2: y(value) }),
+      s("line", { class: "axis", x1: 46, x2: right + 4, y1: y(value), y2: y(value) }),
       s("text", { x: 42, y: y(value) + 4, "text-anchor": "end" }, text(value)),
     ]),
     s("path", { class: "curve", d: line }),
     dots,
     s("text", { x: 46, y: 186 }, num(1)),
-    s("text", { x: 606, y: 186, "text-anchor": "end" }, num(points.length)),
+    s("text", { x: right, y: 186, "text-anchor": "end" }, num(points.length)),
   );
 }

@@ -35,7 +35,7 @@ export function home(main) {
           h(
             "p",
             { class: "links" },
-            ["play", "judge", "learn", "review", "rules"].map((one) =>
+            partsOf(name).map((one) =>
               h(
                 "a",
                 { href: address([name, one]), "aria-label": `${t("title", {}, name)}: ${t(one)}` },
@@ -48,6 +48,11 @@ export function home(main) {
     ),
   );
 }
+
+const partsOf = (name) => [
+  ...["play", "judge", "learn", "review"],
+  ...(paragraphs("rules", name).length ? ["rules"] : []),
+];
 
 function goOn(main, one) {
   const names = one.seats.map((seat) => seat.name).join(", ");

@@ -2,12 +2,15 @@
 
 import { advice, errorBox, moveList, nearest, plots, valueLine, why } from "./advice.js";
 import { ask, seen } from "./asking.js";
-import { announce, button, fill, h, select, wait } from "./dom.js";
+import { announce, button, fill, h, mayMove, select, wait } from "./dom.js";
 import { VIEWS } from "./games.js";
 import { packed, rename, unpacked } from "./route.js";
 import { optionForm } from "./setup.js";
 import { SITE } from "./tables.js";
-import { t } from "./words.js";
+import { num, t } from "./words.js";
+
+/** How many moves of best play are shown. */
+const LINE = 8;
 
 /** Show the page on which a position is judged; return what ends it. */
 export function judgePage(main, game, query) {
@@ -255,45 +258,37 @@ class Judge {
 
   /** Best play on from here, shown move by move. */
   linePart() {
-    const line = this.answer?.options?.[0]?.facts?.line;
-    if (!this.view.animate || !line) return null;
-    const moves = [this.answer.options[0].move, ...line];
-    return h(
-      "div",
-      { class: "actions" },
-      button(t("show_line"), () => this.showLine(moves), { key: "line" }),
-    );
+    if (!this.view.animate || this.status?.to !== "move" || !this.answer) return null;
+    return h("div", { class: "actions" }, button(t("show_line"), () => this.showLine(), { key: "line" }));
   }
 
-  async showLine(moves) {
+  async showLine() {
     const asked = this.asked;
-    let position = this.position;
+    const gone = () => asked !== this.asked || this.ended;
+    let { position, status } = this;
     this.setting = false;
-    for (const move of moves) {
-      const { events, position: next, status } = await ask(this.game, "apply", { position, move });
-      if (asked !== this.asked || this.ended) return;
+    this.drawLeft();
+    for (let shown = 0; shown < LINE && status.to === "move"; shown++) {
+      const { move } = await ask(this.game, "move", { position, level: "expert", max_ms: 3000 });
+      const found = await ask(this.game, "apply", { position, move });
+      if (gone()) return;
       const place = this.place.left.querySelector(".board")?.parentElement;
-      if (place) await this.view.animate(place, position, events, this.names);
-      position = next;
-      if (asked !== this.asked || this.ended) return;
+      if (place) await this.view.animate(place, position, found.events, this.names);
+      ({ position, status } = found);
+      if (gone()) return;
+      const table = { position, status, names: this.names, mine: false, near: 0, local: this.local };
       fill(
         this.place.left,
         h(
           "div",
           { class: "panel" },
-          this.view.table({
-            position,
-            status,
-            names: this.names,
-            mine: false,
-            near: 0,
-            local: this.local,
-          }),
-          button(t("back"), () => this.drawLeft(), { key: "end-line" }),
+          h("p", { class: "note" }, `${num(shown + 1)}. ${this.view.moveText(move)}`),
+          this.view.table(table),
+          button(t("back"), () => this.ask(), { key: "end-line" }),
         ),
       );
-      await wait(700);
-      if (status.to === "over") break;
+      await wait(mayMove() ? 700 : 300);
+      if (gone()) return;
     }
   }
 }

@@ -9,7 +9,7 @@ import { playPage } from "./play.js";
 import { reviewPage } from "./review.js";
 import { address, go, route } from "./route.js";
 import { read, write } from "./store.js";
-import { current, LANGUAGES, load, num, preferred, t } from "./words.js";
+import { current, LANGUAGES, load, num, paragraphs, preferred, t } from "./words.js";
 
 const PAGES = {
   play: playPage,
@@ -18,6 +18,10 @@ const PAGES = {
   review: reviewPage,
   rules: rulesPage,
 };
+
+/** Return the pages of a game: the rules where they are written. */
+const partsOf = (game) =>
+  Object.keys(PAGES).filter((one) => one !== "rules" || paragraphs("rules", game).length > 0);
 
 /** What ends the page that is shown, if it has something to end. */
 let leave = () => {};
@@ -54,7 +58,7 @@ function head(path) {
     h(
       "nav",
       { class: "tabs", "aria-label": t("what_to_do") },
-      Object.keys(PAGES).map((one) =>
+      partsOf(game).map((one) =>
         h(
           "a",
           { href: address([game, one]), "aria-current": one === part ? "page" : null },

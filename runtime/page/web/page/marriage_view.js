@@ -252,7 +252,7 @@ function shownMelds(position, names) {
       h(
         "div",
         null,
-        h("b", null, names[one.seat], one.shown ? ` 👁` : ""),
+        h("b", null, names[one.seat], one.shown && eye()),
         h(
           "div",
           { class: "hand" },
@@ -262,6 +262,15 @@ function shownMelds(position, names) {
     ),
   );
 }
+
+/** The sign of who has shown. */
+const eye = () =>
+  s(
+    "svg",
+    { viewBox: "0 0 24 16", width: 24, height: 16, role: "img", "aria-label": t("has_shown", {}, GAME), style: { marginLeft: "6px" } },
+    s("path", { d: "M1 8Q12-5 23 8Q12 21 1 8z", fill: "none", stroke: "#ffd98a", "stroke-width": 2 }),
+    s("circle", { cx: 12, cy: 8, r: 3.5, fill: "#ffd98a" }),
+  );
 
 /** Show all that there is, when a round is over. */
 function wholeTable(position, names) {
@@ -334,7 +343,7 @@ function editor({ position, change, local }) {
       "div",
       { class: "hand", style: { minHeight: "68px" } },
       [...lists[target]].sort(target === "hand" ? inOrder : () => 0).map((one, at) =>
-        cardButton(one, () => remove(one), { key: `held${at}`, kind: "small" }),
+        cardButton(one, () => remove(one), { key: `held${at}`, }),
       ),
     ),
     h(

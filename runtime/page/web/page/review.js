@@ -9,6 +9,7 @@ import { remember } from "./learned.js";
 import { download, readRecord, RecordError, recordText } from "./records.js";
 import { address, go, packed } from "./route.js";
 import { game as keptGame, games } from "./store.js";
+import { SITE } from "./tables.js";
 import { digits, num, signed, t } from "./words.js";
 
 /** Show the page on which a game is reviewed; return what ends it. */
@@ -101,7 +102,6 @@ class Review {
     this.record = record;
     this.held = held;
     this.ended = false;
-    this.unit = null;
     const person = record.seats.findIndex((seat) => seat.level === null);
     this.seat = Math.max(0, person);
   }
@@ -113,12 +113,11 @@ class Review {
   async begin() {
     fill(this.main, h("p", { class: "panel", role: "status" }, t("thinking")));
     const { game, record } = this;
-    const more = this.unit === null ? {} : { unit: this.unit };
     try {
       const asked = { start: record.start, steps: record.steps, seats: record.seats };
-      const { positions } = await ask(game, "replay", { record: asked, position: record.start });
+      const { positions, answer } = await ask(game, "review", { record: asked });
       this.positions = positions;
-      this.answer = await ask(game, "review", { record: asked, ...more });
+      this.answer = answer;
     } catch (error) {
       if (this.ended) return;
       fill(this.main, errorBox(error), h("p", null, h("a", { href: address([game, "review"]) }, t("back"))));
@@ -143,10 +142,8 @@ class Review {
 
   draw() {
     const { answer, names } = this;
-    const { unit } = answer;
     const seats = names.map((name, seat) => [seat, name]);
     const own = answer.seats[this.seat];
-    const units = this.game === "yacht" && names.length > 1;
     fill(
       this.main,
       h(
@@ -160,23 +157,9 @@ class Review {
               this.seat = Number(seat);
               this.draw();
             }),
-          units &&
-            select(
-              t("judge_by"),
-              [
-                ["win_share", t("unit_win_share")],
-                ["expected_total", t("unit_expected_total")],
-              ],
-              unit,
-              (one) => {
-                this.unit = one;
-                this.begin();
-              },
-            ),
           button(t("download_record"), () => download(`${this.game}.jsonl`, this.text())),
         ),
-        h("div", { id: "course" }, course(this.points(), (value) => valueText(unit, value), (step) => this.show(step))),
-        h("p", { class: "quiet" }, t(names.length > 2 ? "course_note_many" : "course_note")),
+        h("div", { id: "course" }, this.course()),
       ),
       h(
         "div",
@@ -193,24 +176,48 @@ class Review {
     return recordText({ ...this.record, status: last.status });
   }
 
+  course() {
+    const { unit, seats } = this.answer;
+    const whole = seats[this.seat].luck !== undefined;
+    const points = whole ? this.points() : this.decisions();
+    if (points.length < 2) return null;
+    const note = whole ? (seats.length > 2 && unit === "win_share" ? "course_note_many" : "course_note") : "course_note_costs";
+    return [
+      course(points, (value) => (whole ? valueText(unit, value) : costText(unit, value)), (step) => this.show(step)),
+      h("p", { class: "quiet" }, t(note)),
+    ];
+  }
+
   /** Return the value for the seat after each step, as luck and decisions made it. */
   points() {
     const { answer, seat, record } = this;
     const two = record.seats.length === 2 && answer.unit !== "expected_total";
+    const lucky = SITE.games[this.game].levels[answer.unit]?.lucky || Infinity;
     let value = answer.seats[seat].start;
     return answer.steps.map((step) => {
       const luck = step.luck?.[seat] ?? 0;
-      const mine = step.seat === seat && step.cost !== undefined;
+      const mine = step.seat === seat;
       const cost = mine ? step.cost : 0;
       const given = two && step.cost !== undefined && !mine ? step.cost : 0;
       value += luck - cost + given;
-      return { value, step: step.step, cost, mark: step.marks?.[seat] };
+      return { value, step: step.step, cost, mark: Math.abs(luck) > lucky };
+    });
+  }
+
+  /** Return what the seat's decisions cost so far, where its value is not known at every step. */
+  decisions() {
+    let value = 0;
+    const own = this.answer.steps.filter((step) => step.seat === this.seat);
+    return own.map((step) => {
+      value += step.cost;
+      return { value, step: step.step, cost: step.cost };
     });
   }
 
   numbers() {
     const { answer, names } = this;
-    const parts = ["start", "luck", "own", "others", ...(answer.exact ? [] : ["unexplained"]), "result"];
+    const known = (part) => answer.seats.some((seat) => seat[part] !== undefined);
+    const parts = ["start", "luck", "own", "others", "rest", "result"].filter(known);
     const places = answer.unit === "win_share" ? 3 : 2;
     return h(
       "div",

@@ -7,6 +7,7 @@
  */
 
 import { open } from "../index.js";
+import { costs } from "./costs.js";
 import { SITE } from "./tables.js";
 
 const ROOT = new URL("../../", import.meta.url);
@@ -96,18 +97,24 @@ function replay(engine, { record }) {
     if (!position.hands || status.seat === null) return position;
     return engine.call("view", { position, seat: status.seat }).position;
   };
-  const positions = [{ seen: seen(), status }];
+  const positions = [{ position, seen: seen(), status }];
   for (const { move, outcome } of record.steps) {
     ({ position, status } = engine.call("apply", { position, move, outcome }));
-    positions.push({ seen: seen(), status });
+    positions.push({ position, seen: seen(), status });
   }
   return { positions };
+}
+
+/** What decisions cost, and what each seat to move saw. */
+function reviewed(engine, { record }) {
+  const { positions } = replay(engine, { record });
+  return { answer: costs(engine, record, positions), positions };
 }
 
 function answer(engine, method, request) {
   if (method === "open") return {};
   if (method === "gains") return gains(engine, request);
-  if (method === "replay") return replay(engine, request);
+  if (method === "review") return reviewed(engine, request);
   return engine.call(method, request);
 }
 

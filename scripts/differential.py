@@ -20,6 +20,7 @@ from __future__ import annotations
 import argparse
 import json
 import random
+import re
 import subprocess
 import sys
 import tempfile
@@ -140,16 +141,21 @@ class Player:
         told = begun.answer["result"]
         # Most games go on by the moves of one level, so that they end well.
         level = self.random.choice(LEVELS)
+        record: dict[str, Any] = {"start": told["position"], "steps": []}
         for _ in range(400):
             position = told["position"]
             yield from self.questions(position)
-            if told["status"]["to"] == "over":
-                return
-            step = self.step(position, told["status"], level)
+            step = None
+            if told["status"]["to"] != "over":
+                step = self.step(position, told["status"], level)
             if step is None:
-                return
+                break
             yield step
+            if "result" in step.answer:
+                record["steps"] += steps_of(told["status"], step)
             told = step.answer.get("result", told)  # what a view guesses may be refused
+        if not self.entry.rules.hidden:
+            yield self.asked("review", record=self.maybe_broken(record), **self.junk("unit"))
 
     def options(self) -> dict[str, Any]:
         """Return random options, for games of dice and a sheet those of a table."""
@@ -171,9 +177,16 @@ class Player:
         draw = self.random
         level = draw.choice(LEVELS)
         yield self.asked("ask", position=position, level=level)
+        if draw.random() < 0.2 and not self.entry.rules.hidden:
+            yield self.asked("ask", position=position, facts=True, top=draw.randint(1, 9))
         yield self.asked(
             "move", position=position, level=draw.choice(LEVELS), seed=draw.randrange(2**53)
         )
+        if draw.random() < 0.1:
+            strength = draw.choice((0, 0.3, 0.5, 0.9, 1))
+            keys = {"position": position, "level": level, "strength": strength}
+            yield self.asked("ask", **keys)
+            yield self.asked("move", **keys, seed=draw.randrange(2**53))
         if draw.random() < 0.3:
             yield self.asked("status", position=position)
             yield self.asked("legal", position=position)
@@ -261,6 +274,14 @@ class Player:
         seed = {"seed": draw.randrange(2**53)} if draw.random() < 0.3 else {}
         return self.asked("apply", position=position, move=move, **seed)
 
+    def maybe_broken(self, record: dict[str, Any]) -> dict[str, Any]:
+        """Return a record, seldom with something wrong in it."""
+        return self.broken(record) if self.random.random() < 0.1 else record
+
+    def junk(self, key: str) -> dict[str, Any]:
+        """Return a key with a wrong value, seldom, or nothing."""
+        return {key: self.random.choice(JUNK)} if self.random.random() < 0.03 else {}
+
     def broken(self, position: dict[str, Any]) -> dict[str, Any]:
         """Return a position with something wrong in it."""
         copy = json.loads(json.dumps(position))
@@ -281,6 +302,14 @@ class Player:
             else:
                 holder[key] = self.random.choice(JUNK)
             return copy
+
+
+def steps_of(status: Mapping[str, Any], step: Exchange) -> list[dict[str, Any]]:
+    """Return the steps of a record that a request made: a move, and what then fell."""
+    moved = [] if "move" not in step.request else [step.request["move"]]
+    found: list[dict[str, Any]] = [{"seat": status["seat"], "move": move} for move in moved]
+    events = step.answer["result"]["events"]
+    return found + [{"outcome": event["thrown"]} for event in events if "thrown" in event]
 
 
 def manifests_of(package: Path, game: str) -> list[dict[str, Any]]:
@@ -342,6 +371,9 @@ def _difference(
     if request["method"] == "move":
         if mine["move"] == its["move"]:
             return None
+        if "strength" in request:
+            found.cheap += 1
+            return None if its["move"] in _likely(player, request) else "move"
         told = player.advisor.ask(request["position"], request["level"])
         if "options" not in told:
             return "move"
@@ -349,11 +381,14 @@ def _difference(
         if _cost(told, its["move"]) > precision.cost:
             found.dear.append({**request, "engine": its["move"]})
         return None
+    if request["method"] == "review":
+        return _review_difference(mine, its, precision)
     if request["method"] != "ask" or "value" not in mine:
         return None if _same(mine, its) else "answer"
     if its.get("exact") is False and mine["exact"]:
         return None  # a search that knows that it does not know
-    if {*mine} != {*its} or not _near(mine["value"], its["value"], precision.value):
+    about = {"final_total", "bonus_chance"} if request.get("facts") else set()
+    if {*mine} - about != {*its} or not _near(mine["value"], its["value"], precision.value):
         return "value"
     if not _same_options(mine, its, precision, "top" in request):
         return "options"
@@ -361,7 +396,7 @@ def _difference(
         return "best"
     if mine["best"] != its["best"]:
         found.cheap += 1
-    rest = [name for name in mine if name not in ("best", "value", "options")]
+    rest = [name for name in mine if name not in ("best", "value", "options", *about)]
     for name in rest:
         if name == "asked":
             one, two = ({**told, "options": [told[name]]} for told in (mine, its))
@@ -371,9 +406,64 @@ def _difference(
             pairs = zip(mine[name], its[name], strict=True)
             if not all(_near(one, two, precision.value) for one, two in pairs):
                 return name
-        elif mine[name] != its[name]:
-            return f"{name} {mine[name]!r}, not {its[name]!r}" if name == "why" else name
+        elif name == "why" and precision.value > CLOSE:
+            known = _without_numbers(its[name]) == _without_numbers(mine[name])
+            if not known and " points this turn" not in mine[name] and len(mine["best"]) == 1:
+                return f"{name} {mine[name]!r}, not {its[name]!r}"
+        elif mine[name] != its.get(name) and (name != "why" or mine["best"] == its["best"]):
+            return f"{name} {mine[name]!r}, not {its.get(name)!r}" if name == "why" else name
     return None
+
+
+def _review_difference(
+    mine: dict[str, Any], its: dict[str, Any], precision: Precision
+) -> str | None:
+    """Return how a review differs: sums may be off by each step's rounding, as may best moves."""
+    if its["exact"] is False and mine["exact"]:
+        return None
+    within = 2 * (len(mine["steps"]) + 2) * max(precision.value, precision.cost)
+    for name in ("unit", "exact", "over"):
+        if mine[name] != its[name]:
+            return f"review: {name}"
+    for seat, other in zip(mine["seats"], its["seats"], strict=True):
+        close = {**seat, **dict.fromkeys(MARKED, 0)}, {**other, **dict.fromkeys(MARKED, 0)}
+        if not _alike(*close, within):
+            return "review: seats"
+    for step, other in zip(mine["steps"], its["steps"], strict=True):
+        if step.get("move") != other.get("move") or step.get("seat") != other.get("seat"):
+            return "review: steps"
+        for name in ("cost", "luck"):
+            if not _alike(step.get(name, 0), other.get(name, 0), within):
+                return f"review: {name}"
+    if "parts" in mine and not _alike(mine["parts"], its.get("parts"), within):
+        return "review: parts"
+    return None
+
+
+MARKED = ("worst", "mistakes", "luckier_than")
+"""What of a review depends on whether a cost or a fall of chance is just above a threshold."""
+
+FACTS_MAY_BE_OFF = 0.05
+"""What chances within a turn may be off, where a choice is as good as another within rounding."""
+
+
+def _same_facts(mine: Mapping[str, Any], its: Mapping[str, Any], precision: Precision) -> bool:
+    """Tell whether the facts that the engine knows are Python's; Python may know more."""
+    within = max(FACTS_MAY_BE_OFF, precision.value) if "chance_of" in its else precision.value
+    if "line" in its:  # a package for play knows fewer positions, so its lines may be shorter
+        mine = {**mine, "line": mine.get("line", [])[: len(its["line"])]}
+    return all(_alike(mine.get(name), held, within) for name, held in its.items())
+
+
+def _without_numbers(text: str) -> str:
+    return re.sub(r"[0-9.]+(e-[0-9]+)?", "#", text)
+
+
+def _likely(player: Player, request: Mapping[str, Any]) -> list[Any]:
+    """Return the moves that a level at a strength may play: a draw may fall beside a border."""
+    asked = {key: request[key] for key in ("position", "level", "strength")}
+    options = player.advisor.ask(**asked)["options"]
+    return [option["move"] for option in options if option.get("probability", 0) > 0]
 
 
 def _same(one: Any, other: Any) -> bool:
@@ -409,7 +499,12 @@ def _same_options(
     if len(known) != len(rated) or (not cut and known.keys() != rated.keys()):
         return False
     return all(
-        name in known[move] and _alike(known[move][name], option[name], precision.value)
+        name in known[move]
+        and (
+            _same_facts(known[move][name], option[name], precision)
+            if name == "facts"
+            else _alike(known[move][name], option[name], precision.value)
+        )
         for move, option in rated.items()
         if move in known
         for name in option
@@ -419,6 +514,10 @@ def _same_options(
 
 def _alike(one: Any, other: Any, within: float) -> bool:
     """Tell whether numbers, or objects of them, are the same but for what they may be off."""
+    if isinstance(one, list):
+        return len(one) == len(other) and all(
+            _alike(held, its, within) for held, its in zip(one, other, strict=True)
+        )
     if isinstance(one, dict):
         return one.keys() == other.keys() and all(
             _alike(held, other[key], within) for key, held in one.items()

@@ -56,7 +56,16 @@ from ustad.tables import (
 
 MANIFEST = "manifest.json"
 
-SHARED = ("engine.js", "export.js", "chance.js", "errors.js", "digest.js")
+SHARED = (
+    "engine.js",
+    "export.js",
+    "chance.js",
+    "errors.js",
+    "digest.js",
+    "facts.js",
+    "review.js",
+    "strength.js",
+)
 """The modules that every reader imports."""
 
 _ALIGNED = 8

@@ -27,11 +27,14 @@ from typing import Any, NamedTuple
 
 from ustad.runtime.core.entry import AnyEntry
 from ustad.runtime.core.errors import ExportError
+from ustad.runtime.core.game import LEVELS
+from ustad.runtime.core.strength import scales
 from ustad.runtime.export.content import Content
 from ustad.runtime.export.folder import MANIFEST, reader_files, sealed
 from ustad.runtime.export.manifest import FORMAT, FORMAT_VERSION, manifest_text
 from ustad.runtime.export.minify import minified
 from ustad.runtime.export.types import methods_of, package_types
+from ustad.runtime.review import Levels, measured
 from ustad.tables import reason_of
 
 README = "README.md"
@@ -128,8 +131,24 @@ def _data(game: GameFiles) -> dict[str, bytes]:
         "game": game.entry.name,
         "title": game.entry.title,
         "tables": list(game.tables),
+        "scales": {unit: scale._asdict() for unit, scale in scales(game.entry.name).items()},
+        "measured": {
+            unit: _measured(levels)
+            for unit in game.entry.levels.units
+            if (levels := measured(game.entry.name, unit)) is not None
+        },
     }
     return {"index.json": manifest_text(index).encode(), **found}
+
+
+def _measured(levels: Levels) -> dict[str, Any]:
+    """Return what the levels were measured to do; lists stand for keys that are no names."""
+    return {
+        "marks": list(levels.marks),
+        "lucky": levels.lucky,
+        "luck": [[int(seats), list(luck)] for seats, luck in levels.luck.items()],
+        "costs": [[kind, [by[level] for level in LEVELS]] for kind, by in levels.costs.items()],
+    }
 
 
 _READER = 'import { reader } from "./bundled.js";\n'

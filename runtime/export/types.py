@@ -79,7 +79,8 @@ def package_types(games: Sequence[AnyEntry], methods: Sequence[str]) -> str:
     types |= {f"{name}_{kind}": typed(known[f"{name}_{kind}"]) for name in names for kind in kinds}
     for kind in kinds:
         types[kind] = " | ".join(_name(f"{name}_{kind}") for name in names)
-    types |= {name: typed(known[name]) for name in ("status", *map("{}_result".format, methods))}
+    shared = ("record", "status") if "review" in methods else ("status",)
+    types |= {name: typed(known[name]) for name in (*shared, *map("{}_result".format, methods))}
     parts = [f"export type {_name(name)} = {text};\n" for name, text in types.items()]
     requests = {method: typed(_request(method)) for method in methods}
     results = {method: _name(f"{method}_result") for method in methods}
@@ -169,5 +170,7 @@ def _any_of(types: Iterable[str]) -> str:
 
 
 def _name(name: str) -> str:
-    """Return the name of a type: ``yacht_move`` is ``YachtMove``."""
+    """Return the name of a type: ``yacht_move`` is ``YachtMove``; ``Record`` is taken."""
+    if name == "record":
+        return "GameRecord"
     return "".join(map(str.capitalize, name.split("_")))

@@ -56,6 +56,8 @@ export type Outcome = YachtOutcome | DicePokerOutcome | PasaOutcome | RajaPasuOu
 
 export type Options = YachtOptions | DicePokerOptions | PasaOptions | RajaPasuOptions | MarriageOptions;
 
+export type GameRecord = { readonly start: Position; readonly steps: readonly ({ readonly over: boolean; readonly returns: readonly number[] } | { readonly outcome: Outcome } | { readonly seat: number; readonly move: Move })[]; readonly seats?: readonly ({ readonly name: string; readonly level?: string | null })[] };
+
 export type Status = { readonly to: "move" | "chance" | "over"; readonly seat: number | null; readonly scores: readonly number[] | null; readonly returns: readonly number[] | null; readonly winners: readonly number[] | null };
 
 export type NewResult = { readonly position: Position; readonly status: Status; readonly seed: number };
@@ -72,6 +74,8 @@ export type AskResult = { readonly best: readonly Move[]; readonly value?: numbe
 
 export type MoveResult = { readonly move: Move; readonly seed: number };
 
+export type ReviewResult = { readonly unit: string; readonly exact: boolean; readonly seats: readonly ({ readonly seat: number; readonly start: number; readonly luck: number; readonly own: number; readonly others: number; readonly result: number; readonly [key: string]: unknown })[]; readonly steps: readonly ({ readonly step: number; readonly [key: string]: unknown })[]; readonly [key: string]: unknown };
+
 export type HandResult = JsonObject;
 
 export interface Requests {
@@ -82,6 +86,7 @@ export interface Requests {
   apply: { readonly position: Position; readonly move?: Move | null; readonly outcome?: Outcome | null; readonly seed?: number | null };
   ask: { readonly position: Position; readonly level?: "easy" | "medium" | "hard" | "expert" | null; readonly strength?: number | null; readonly top?: number | null; readonly facts?: boolean | null; readonly move?: Move | null; readonly target?: number | null; readonly max_ms?: number | null };
   move: { readonly position: Position; readonly level?: "easy" | "medium" | "hard" | "expert" | null; readonly strength?: number | null; readonly seed?: number | null; readonly max_ms?: number | null };
+  review: { readonly record: GameRecord; readonly level?: "easy" | "medium" | "hard" | "expert" | null; readonly unit?: string | null };
   hand: { readonly cards: string | readonly string[]; readonly tiplu?: string | readonly string[] | null; readonly laid?: readonly (string | readonly string[])[] | null; readonly not_shown?: boolean | null; readonly after_show?: boolean | null; readonly options?: Options | null };
 }
 
@@ -93,6 +98,7 @@ export interface Results {
   apply: ApplyResult;
   ask: AskResult;
   move: MoveResult;
+  review: ReviewResult;
   hand: HandResult;
 }
 

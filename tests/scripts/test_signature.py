@@ -77,8 +77,8 @@ def test_a_choice_changes_its_own_part_and_the_signature(
 
     made = Advisor.bot
 
-    def bot(self: Advisor, entry: Any, rules: Any, level: str, *seed: int) -> Any:
-        found = made(self, entry, rules, level, *seed)
+    def bot(self: Advisor, entry: Any, rules: Any, level: str, **more: Any) -> Any:
+        found = made(self, entry, rules, level, **more)
         return LastMove(found) if (entry.name, level) == ("pasa", "hard") else found
 
     monkeypatch.setattr(Advisor, "bot", bot)

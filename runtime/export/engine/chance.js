@@ -6,6 +6,12 @@
  * bits, and everything is made of these.
  */
 
+/** Stand where a seat would stand that is to move: chance is to fall, or the game is over. */
+export const CHANCE = -1;
+export const OVER = -4;
+
+export const LEVELS = ["easy", "medium", "hard", "expert"];
+
 import { digestWords, utf8 } from "./digest.js";
 
 /** Seeds that are drawn afresh are below this. */

@@ -10,17 +10,19 @@
  * that a caller gives or gets is changed later, and no answer depends on what was asked before.
  */
 
-import { Chance, freshSeed } from "./chance.js";
+import { CHANCE, Chance, freshSeed, LEVELS, OVER } from "./chance.js";
 import { Fields, isObject, isWhole, plain, shown, UstadError } from "./errors.js";
 import { openBytes, opened, openManifest } from "./export.js";
+import { explain } from "./facts.js";
+import { readRecord, review } from "./review.js";
+import { Between, checkStrength, ratingLevel } from "./strength.js";
+
+export { CHANCE, LEVELS, OVER } from "./chance.js";
 
 /** @import { JsonObject } from "./errors.js" */
 /** @import { Manifest, Opened, Unit } from "./export.js" */
-
-export const CHANCE = -1;
-export const OVER = -4;
-
-export const LEVELS = ["easy", "medium", "hard", "expert"];
+/** @import { Measured } from "./review.js" */
+/** @import { Scale } from "./strength.js" */
 
 const MOST_MS = 10_000_000;
 
@@ -55,8 +57,11 @@ const NAMES = ["yacht", "dice_poker", "pasa", "raja_pasu", "marriage"];
  *   a state, null where it goes by a rule of thumb
  * @property {(state: any, seat: number) => any} [view] what a seat may know, if that is not all
  * @property {(state: any) => number} [seatsOf] how many seats a state has that does not know scores
- * @property {(state: any, level: string) => Facts | null} [facts] what tells of the moves of a
- *   level, null where nothing does
+ * @property {(state: any, level: string, advice: Advice) => Facts | null} facts what tells of
+ *   the moves that a level rates, null where nothing does
+ * @property {Record<string, string>} units what positions can be judged in, the usual unit first,
+ *   and the level whose values those are
+ * @property {(unit: string) => Judge} [judge]
  * @property {(given: JsonObject) => JsonObject} [hand] answers `hand`
  *
  * What speaks for moves: named numbers of each, and how they read.
@@ -66,6 +71,17 @@ const NAMES = ["yacht", "dice_poker", "pasa", "raja_pasu", "marriage"];
  * @property {(move: any) => string} describe
  * @property {(numbers: any) => string} speaksFor
  * @property {(cost: number, best: any, other: any) => string} givesUp
+ *
+ * Rates positions for every seat, for one review.
+ *
+ * @typedef {object} Judge
+ * @property {(state: any) => number[]} values
+ * @property {(state: any, move: any, following: number[]) => number[]} [expected] what a move was
+ *   expected to bring each seat when it was made, if not the values of the state that followed
+ * @property {(state: any) => any[]} best
+ * @property {(state: any) => string} kind which kind of decision a state asks for
+ * @property {(state: any) => number} [part] which part of a game a state is of
+ * @property {() => boolean} exact whether all values told so far are exact
  *
  * @typedef {{ move: any, value: number }} Option
  * @typedef {{ best: any[], value: number, unit: Unit, options: Option[] }} Advice with what else
@@ -80,10 +96,11 @@ const METHODS = {
   legal: { keys: ["position"], required: ["position"] },
   apply: { keys: ["position", "move", "outcome", "seed"], required: ["position"] },
   ask: {
-    keys: ["position", "level", "top", "facts", "move", "target", "max_ms"],
+    keys: ["position", "level", "strength", "top", "facts", "move", "target", "max_ms"],
     required: ["position"],
   },
-  move: { keys: ["position", "level", "seed", "max_ms"], required: ["position"] },
+  move: { keys: ["position", "level", "strength", "seed", "max_ms"], required: ["position"] },
+  review: { keys: ["record", "level", "unit"], required: ["record"] },
   hand: {
     keys: ["cards", "tiplu", "laid", "not_shown", "after_show", "options"],
     required: ["cards"],
@@ -136,14 +153,22 @@ export async function openGame(games, { game, read, verify = true }) {
     for (const one of Object.keys(manifest.files)) files[one] = await file(`${name}/${one}`);
     found.push(await openBytes(manifest, files, check));
   }
-  return opened(() => new Engine(new games[game](found)));
+  const measured = /** @type {Record<string, Measured>} */ (index.measured ?? {});
+  const scales = /** @type {Record<string, Scale>} */ (index.scales ?? {});
+  return opened(() => new Engine(new games[game](found), measured, scales));
 }
 
 /** Answers requests about one game. */
 export class Engine {
-  /** @param {Game} game */
-  constructor(game) {
+  /**
+   * @param {Game} game
+   * @param {Record<string, Measured>} [measured] what the levels were measured to do, by unit
+   * @param {Record<string, Scale>} [scales] what strengths mean, by unit
+   */
+  constructor(game, measured = {}, scales = {}) {
     this.game = game;
+    this.measured = measured;
+    this.scales = scales;
   }
 
   /**
@@ -173,6 +198,7 @@ export class Engine {
     if (method === "legal") return this._legal(given);
     if (method === "apply") return this._apply(given);
     if (method === "hand") return this._hand(given);
+    if (method === "review") return this._review(given);
     return method === "ask" ? this._ask(given) : this._move(given);
   }
 
@@ -283,18 +309,18 @@ export class Engine {
   }
 
   /** @param {JsonObject} given */
-  _ask({ position, level = "expert", top, facts = false, move, target, max_ms: most }) {
+  _ask({ position, level = "expert", strength, top, facts = false, move, target, max_ms: most }) {
     const { game } = this;
     const state = this._read(position);
     const known = checkLevel(level);
+    const between = this._between(strength);
     const limit = /** @type {number | undefined} */ (top);
     if (top !== undefined && !isWhole(top, 1, 1e9)) {
       const expected = "a whole number from 1 to 1000000000";
       throw new UstadError("usage", `top: expected ${expected}, got ${shown(top)}`);
     }
-    if (typeof facts !== "boolean" || (facts && !game.facts)) {
-      const told = typeof facts === "boolean" ? "false: this engine tells none" : "true or false";
-      throw new UstadError("usage", `facts: expected ${told}, got ${shown(facts)}`);
+    if (typeof facts !== "boolean") {
+      throw new UstadError("usage", `facts: expected true or false, got ${shown(facts)}`);
     }
     const asked = move === undefined ? null : this._checked(state, move);
     if (target !== undefined) {
@@ -303,7 +329,11 @@ export class Engine {
     }
     const wait = milliseconds(most);
     const view = this._seen(state, Math.max(game.player(state), 0));
-    const advice = game.rate(view, known, wait);
+    const rater = between ? ratingLevel(game, known) : known;
+    let advice = game.rate(view, rater, wait);
+    if (between && advice && advice.options.length > 0) {
+      advice = between.told(game, view, advice, this._choose(view, known, 0, wait));
+    }
     if (advice === null) {
       if (game.player(view) < 0) return { best: [] };
       return { best: [game.writeMove(this._choose(view, known, 0, Infinity))] };
@@ -311,7 +341,7 @@ export class Engine {
     const { best, value, unit, options, ...rest } = advice;
     const key = asked === null ? null : JSON.stringify(game.writeMove(asked));
     const at = options.findIndex(({ move: one }) => JSON.stringify(game.writeMove(one)) === key);
-    const told = facts ? (game.facts?.(view, known) ?? null) : null;
+    const told = facts && options.length > 0 ? game.facts(view, rater, advice) : null;
     const reasons = told === null ? null : explain(told, advice, limit, options[at]);
     const written = options.map((option, place) => ({
       ...option,
@@ -348,18 +378,30 @@ export class Engine {
   }
 
   /** @param {JsonObject} given */
-  _move({ position, level = "expert", seed, max_ms: most }) {
+  _move({ position, level = "expert", strength, seed, max_ms: most }) {
     const state = this._read(position);
     const known = checkLevel(level);
     const used = seedOrFresh(seed);
+    const between = this._between(strength);
     if (this.game.player(state) < 0) {
       const told = "position: there is no move to make here: expected a seat to move";
       throw new UstadError("move", told);
     }
     const wait = milliseconds(most);
     const view = this._seen(state, this.game.player(state));
-    const chosen = this._choose(view, known, used, wait);
+    const ofLevel = () => this._choose(view, known, used, wait);
+    const { game } = this;
+    const chosen = between
+      ? between.choose(game, view, new Chance(used, "strength", game.write(view)), ofLevel, () => {
+          return /** @type {Advice} */ (game.rate(view, ratingLevel(game, known), wait));
+        })
+      : ofLevel();
     return { move: this.game.writeMove(chosen), seed: used };
+  }
+
+  /** @param {unknown} strength */
+  _between(strength) {
+    return strength === undefined ? null : new Between(this.scales, checkStrength(strength));
   }
 
   /**
@@ -382,6 +424,31 @@ export class Engine {
       throw new UstadError("usage", `hand: this engine plays ${game.name}, which knows no hands`);
     }
     return game.hand(given);
+  }
+
+  /** @param {JsonObject} given */
+  _review({ record, level, unit }) {
+    const { game, measured } = this;
+    const found = readRecord(game, record, (position) => this._read(position));
+    const units = Object.keys(game.units);
+    if (game.judge === undefined) {
+      throw new UstadError("usage", `review: this engine rates no positions of ${game.name}`);
+    }
+    const levels = Object.values(game.units);
+    if (level !== undefined && !levels.includes(/** @type {string} */ (level))) {
+      const expected = `one that rates positions, ${levels.join(", ")}`;
+      throw new UstadError("usage", `level: expected ${expected}, got ${shown(level)}`);
+    }
+    const usual = units.find((one) => level === undefined || level === game.units[one]);
+    const by = /** @type {string} */ (unit ?? usual);
+    if (!units.includes(by)) {
+      throw new UstadError("usage", `unit: expected one of ${units.join(", ")}, got ${shown(unit)}`);
+    }
+    if (level !== undefined && level !== game.units[by]) {
+      const told = `expected ${game.units[by]}, which rates by ${by}, got ${level}`;
+      throw new UstadError("usage", `level: ${told}`);
+    }
+    return review(game, found, game.judge(by), by, measured[by]);
   }
 
   // What the methods share.
@@ -434,42 +501,6 @@ export class Engine {
       winners: returns && [...returns.keys()].filter((seat) => returns[seat] === most),
     };
   }
-}
-
-/**
- * Return what speaks for options: the numbers of those wanted, by their places, and a sentence.
- *
- * @param {Facts} facts
- * @param {Advice} advice
- * @param {number} [top] how many options are wanted.
- * @param {Option} [asked] one that is asked about.
- */
-function explain(facts, { best: tied, value, options }, top, asked) {
-  /** @type {Map<number, any>} */
-  const of = new Map();
-  if (options.length === 0) return { of, why: null };
-  const best = options[0];
-  const behind = options.find(({ move }) => !tied.includes(move));
-  const others = [...new Set([behind, asked])].filter((option) => option !== undefined);
-  for (const option of [...options.slice(0, top), best, ...others]) {
-    const at = options.indexOf(option);
-    if (!of.has(at)) of.set(at, facts.of(option.move));
-  }
-  /** @param {Option} option */
-  const numbers = (option) => of.get(options.indexOf(option));
-  const parts = [`${facts.describe(best.move)} ${facts.speaksFor(numbers(best))}`];
-  if (behind === undefined) {
-    parts.push(options.length > 1 ? "every other move is as good" : "it is the only move");
-  }
-  for (const option of others) {
-    if (tied.includes(option.move)) {
-      if (option !== best && behind) parts.push(`${facts.describe(option.move)} is as good`);
-    } else {
-      const lost = facts.givesUp(value - option.value, numbers(best), numbers(option));
-      parts.push(`${facts.describe(option.move)} ${lost}`);
-    }
-  }
-  return { of, why: parts.join("; ") };
 }
 
 /** @param {unknown} level */

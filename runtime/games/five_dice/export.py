@@ -132,7 +132,7 @@ def sheet_content(
             "sheet": arrays.to_json(),
         },
         files={"values.bin": {"values": packed, "column": Packed(arrays.column)}},
-        reader=("sheet.js", "positions.js", "turns.js", "thumbs.js"),
+        reader=("sheet.js", "positions.js", "sheet_facts.js", "turns.js", "thumbs.js"),
         levels={level: "expected_total"},
         proof=proof,
         vectors=brief(

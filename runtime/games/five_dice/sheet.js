@@ -21,13 +21,14 @@
 import { CHANCE, Engine, OVER } from "./engine.js";
 import { Fields, readOptions, shown, UstadError } from "./errors.js";
 import { opened, openExport, ranked } from "./export.js";
+import { givesUp, speaksFor, turnFacts } from "./sheet_facts.js";
 import { ended, openBoxes, readDice, readPosition } from "./positions.js";
 import { byThumb } from "./thumbs.js";
 import { Turns } from "./turns.js";
 
 export { ExportError, parseManifest } from "./export.js";
 
-/** @import { Game } from "./engine.js" */
+/** @import { Advice, Facts, Game, Judge } from "./engine.js" */
 /** @import { JsonObject, Option } from "./errors.js" */
 /** @import { Opened, Unit } from "./export.js" */
 /** @import { Sheet, State } from "./positions.js" */
@@ -66,6 +67,15 @@ export class SheetEngine extends Engine {
     const move = best.find((/** @type {Move} */ found) => "keep" in found);
     return move === undefined ? null : { keep: move.keep, value };
   }
+}
+
+/** Kinds of decisions by the rolls left. */
+const KINDS = ["write", "keep with one roll left", "keep with two rolls left"];
+
+/** Return a move in a few words. @param {Move} move */
+function described(move) {
+  if ("keep" in move) return `keep ${move.keep.join(" ") || "nothing"}`;
+  return "write" in move ? `write ${move.write}` : "pass";
 }
 
 const ALONE = "alone at the table: expert maximises the expected total";
@@ -368,7 +378,7 @@ export class SheetGame {
    * @param {string} level
    */
   rate(state, level) {
-    const { turns, sheets, toMove } = state;
+    const { turns, sheets } = state;
     const unit = turns.manifest.levels[level];
     if (unit === undefined) return null;
     const total = { unit: /** @type {Unit} */ ("expected_total"), state };
@@ -380,12 +390,80 @@ export class SheetGame {
         `${level}: needs the outlook, which this export was made without; hard plays for the total`,
       );
     }
+    return { ...this._byShare(state, this._others(state)), outlook: turns.outlook.facts.name };
+  }
+
+  /** What positions can be judged in: the outlook of others is not told apart by seat here. */
+  get units() {
+    const [{ manifest }] = this.tables.values();
+    const levels = Object.keys(manifest.levels);
+    const level = levels.find((one) => manifest.levels[one] === "expected_total");
+    return { expected_total: /** @type {string} */ (level) };
+  }
+
+  /**
+   * Each seat's expected final total under best play for it; a step changes the mover's alone.
+   *
+   * @returns {Judge}
+   */
+  judge() {
+    const level = this.units.expected_total;
+    /** @param {State} state */
+    const rated = (state) => /** @type {any} */ (this.rate(state, level));
+    return {
+      values: (/** @type {State} */ state) =>
+        state.sheets.map((sheet, seat) => {
+          const { total, ...told } = this._told(state.turns, sheet);
+          if (seat === state.toMove && state.rollsLeft < this.rolls) return rated(state).value;
+          return state.turns.isOver(told) ? total : total + state.turns.value(told);
+        }),
+      best: (state) => rated(state).best,
+      kind: ({ rollsLeft }) => KINDS[rollsLeft],
+      exact: () => true,
+    };
+  }
+
+  /**
+   * @param {State} state
+   * @param {string} level
+   * @param {Advice} advice
+   * @returns {Facts}
+   */
+  facts(state, level, advice) {
+    const { turns, sheets, toMove, dice, rollsLeft } = state;
+    const ofTheWin = advice.unit === "win_share";
+    const told = this._told(turns, sheets[toMove]);
+    const turn = turns.solved(told, ofTheWin ? this._others(state) : []);
+    const roll = this._number(turns, dice ?? []);
+    const { extra_points: extra, extra_held: needed } = turns.sheet;
+    const paysExtra = extra > 0 && told.held === needed;
+    const numbers = turnFacts(turns, turn, roll - turns.firstRoll, rollsLeft, paysExtra);
+    return {
+      of: (move) => numbers(this._choice(turns, move)),
+      describe: (move) => described(move),
+      speaksFor,
+      givesUp: (cost) => givesUp(cost, ofTheWin),
+    };
+  }
+
+  /** Return the opponents of the seat to move. @param {State} state */
+  _others({ turns, sheets, toMove }) {
     const mine = this._told(turns, sheets[toMove]).total;
-    const others = sheets
+    return sheets
       .filter((_, seat) => seat !== toMove)
       .map((sheet) => this._told(turns, sheet))
       .map((told) => ({ place: turns.place(told), lead: mine - told.total }));
-    return { ...this._byShare(state, others), outlook: turns.outlook.facts.name };
+  }
+
+  /**
+   * Return the choice that a move is.
+   *
+   * @param {Turns} turns
+   * @param {Move} move
+   */
+  _choice(turns, move) {
+    if ("keep" in move) return { keep: this._number(turns, move.keep) };
+    return { box: "write" in move ? this.boxes.indexOf(move.write) : -1 };
   }
 
   /**

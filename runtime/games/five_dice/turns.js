@@ -489,6 +489,60 @@ export class Turns {
     return found.passes ? [...writes, { box: -1, value: turn.pass }] : writes;
   }
 
+  /** Return the rolls, by number. */
+  get rolls() {
+    return [...this.sheet.roll_cases.keys()];
+  }
+
+  /**
+   * Return what a roll pays in each box.
+   *
+   * @param {Turn} turn
+   * @param {number} roll
+   * @param {number} rollsLeft
+   */
+  pointsOf(turn, roll, rollsLeft) {
+    const found = turn.chosen[this.sheet.roll_cases[roll]];
+    return this.sheet.pays[found.pays[rollsLeft]][roll];
+  }
+
+  /**
+   * Return the best keep or write of a roll, the first of equals, keeps before writes.
+   *
+   * @param {Turn} turn
+   * @param {number} roll
+   * @param {number} rollsLeft
+   * @returns {{ keep: number } | { box: number }}
+   */
+  bestChoice(turn, roll, rollsLeft) {
+    /** @type {({ keep: number, value: number } | { box: number, value: number })[]} */
+    const choices = this.writes(turn, roll, rollsLeft);
+    if (rollsLeft > 0) {
+      const values = turn.keepValues[rollsLeft];
+      const kept = this.subKeeps(this.firstRoll + roll);
+      choices.unshift(...kept.map((keep) => ({ keep, value: values[keep] })));
+    }
+    const most = Math.max(...choices.map(({ value }) => value));
+    return /** @type {any} */ (choices.find(({ value }) => value >= most - 1e-9));
+  }
+
+  /**
+   * Return for each keep the mean of rows of numbers over the rolls that follow it.
+   *
+   * @param {Float64Array[]} rows by roll
+   * @param {number} columns
+   */
+  meanOfRows(rows, columns) {
+    const found = this.keeps.map(() => new Float64Array(columns));
+    const values = new Float64Array(this.keeps.length);
+    for (let column = 0; column < columns; column++) {
+      rows.forEach((row, roll) => (values[this.firstRoll + roll] = row[column]));
+      this.rateKeeps(values);
+      for (let keep = 0; keep < this.firstRoll; keep++) found[keep][column] = values[keep];
+    }
+    return found;
+  }
+
   /**
    * Return what may be done with a roll while some boxes are open, and what it pays.
    *

@@ -16,7 +16,7 @@ import { mustHold, mustNumberStates, opened, openExport, ranked } from "./export
 import { DECK, HAND } from "./cards.js";
 import { firstTurn } from "./course.js";
 import { decide, levelWeights, moveOf, playerOf, sightOf } from "./decisions.js";
-import { factsOf } from "./facts.js";
+import { handFacts } from "./hand_facts.js";
 import { handAnswer } from "./hands.js";
 import { Expert, Rated } from "./nets.js";
 import { KIND_STARTS, Work } from "./ratings.js";
@@ -223,7 +223,12 @@ export class Marriage {
    * @param {string} level
    */
   facts(view, level) {
-    return level === "expert" ? factsOf(new Rated(view, this.expert)) : null;
+    return level === "expert" ? handFacts(new Rated(view, this.expert)) : null;
+  }
+
+  /** A round is not reviewed here: the nets of seats off turn stand in Python alone. */
+  get units() {
+    return {};
   }
 
   /** Return what a hand is, and what it needs. @param {JsonObject} given */

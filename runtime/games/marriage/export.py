@@ -28,7 +28,7 @@ READER = (
     "cards.js",
     "course.js",
     "decisions.js",
-    "facts.js",
+    "hand_facts.js",
     "finishes.js",
     "hands.js",
     "nets.js",

@@ -41,7 +41,7 @@ import {
 import { countedMaal, firstTurn } from "./course.js";
 import { decide } from "./decisions.js";
 import { arrange, finishMelds, FINISHES } from "./finishes.js";
-import { fixed } from "./nets.js";
+import { fixed } from "./facts.js";
 import { Work } from "./ratings.js";
 import { dubleeCount, showDistance } from "./shows.js";
 

@@ -60,6 +60,7 @@ import {
   withHand,
   Work,
 } from "./ratings.js";
+import { fixed } from "./facts.js";
 import { dubleeCount } from "./shows.js";
 
 /** @import { Counts } from "./cards.js" */
@@ -96,19 +97,6 @@ const PILE = Object.freeze({ draw: "pile" });
 
 /** What tells moves apart. @param {Move} move */
 const keyOf = (move) => JSON.stringify(move);
-
-/**
- * Return a number with so many decimals, a half to the even one, as Python writes it.
- *
- * @param {number} number
- * @param {number} digits
- */
-export function fixed(number, digits) {
-  const halves = Math.abs(number) * 2 ** (digits + 1);
-  if (halves % 2 !== 1) return number.toFixed(digits);
-  const scaled = Math.abs(number) * 10 ** digits;
-  return ((Math.sign(number) * 2 * Math.round(scaled / 2)) / 10 ** digits).toFixed(digits);
-}
 
 /** Plays the learned numbers. */
 export class Expert {

@@ -15,13 +15,14 @@
  */
 
 import { CHANCE, Engine, OVER } from "./engine.js";
+import { percent, told as inWords } from "./facts.js";
 import { Fields, isList, isWhole, readOptions, shown, UstadError } from "./errors.js";
 import { mustHold, mustNumberStates, opened, openExport, ranked } from "./export.js";
 
 export { ExportError, parseManifest } from "./export.js";
 
 /** @import { Chance } from "./chance.js" */
-/** @import { Advice, Game } from "./engine.js" */
+/** @import { Advice, Facts, Game, Judge } from "./engine.js" */
 /** @import { JsonObject } from "./errors.js" */
 /** @import { Manifest, Opened, Rounded } from "./export.js" */
 
@@ -421,9 +422,7 @@ export class Pasa {
     if (level === "easy") return legal[0];
     if (level === "medium") return chance().choice(legal);
     if (level === "hard") {
-      const seat = this.player(state);
-      const largest = Math.max(0, ...state.stacks.filter((_, other) => other !== seat));
-      return state.stacks[seat] - largest > state.turnsLeft ? legal[0] : legal[legal.length - 1];
+      return this._isAhead(state) ? legal[0] : legal[legal.length - 1];
     }
     return /** @type {Advice} */ (this.rate(state, level)).best[0];
   }
@@ -447,12 +446,7 @@ export class Pasa {
       const shares = winShares(stacks);
       return { best: [], value: shares[thrower], unit, options: [], win_shares: shares };
     }
-    const turned = [...stacks.slice(thrower), ...stacks.slice(0, thrower)];
-    const throwOf = new Throw(this._table(state), turned, state.turnsLeft);
-    const bets = bettorsOf(state)
-      .map((seat) => state.bets[seat])
-      .filter((bet) => bet !== null);
-    const path = bets.reduce((found, bet, at) => throwOf.step(found, bets.slice(0, at), bet), 0);
+    const { throwOf, bets, path } = this._throw(state);
     const { shares, places, after } = throwOf.solve(bets, path);
     const result = { win_shares: bySeat(shares) };
     if (places.length === 0) return { best: [], value: shares[0], unit, options: [], ...result };
@@ -470,6 +464,64 @@ export class Pasa {
       options: [...best.map(({ move }) => ({ move, value: shares[seat] })), ...others],
       ...result,
     };
+  }
+
+  get units() {
+    return { win_share: "expert" };
+  }
+
+  /** @returns {Judge} */
+  judge() {
+    /** @param {State} state */
+    const rated = (state) => /** @type {any} */ (this.rate(state, "expert"));
+    return {
+      values: (state) => (isOver(state) ? winShares(state.stacks) : rated(state).win_shares),
+      best: (state) => rated(state).best,
+      kind: (state) => (this._isAhead(state) ? "far ahead" : "not far ahead"),
+      exact: () => true,
+    };
+  }
+
+  /**
+   * What speaks for a bet: the win share after each throw that settles it.
+   *
+   * @param {State} state
+   * @returns {Facts}
+   */
+  facts(state) {
+    const { throwOf, bets, path } = this._throw(state);
+    /** @param {{ if_paro: number, if_tiro: number }} numbers */
+    const speaksFor = ({ if_paro: paro, if_tiro: tiro }) =>
+      `wins ${percent(paro, 2)} after paro and ${percent(tiro, 2)} after tiro`;
+    return {
+      of: (bet) => {
+        const seat = throwOf.bettors[bets.length];
+        const { paro, tiro } = throwOf.results([...bets, bet], throwOf.step(path, bets, bet));
+        return { if_paro: paro[seat], if_tiro: tiro[seat] };
+      },
+      describe: (bet) => `bet ${bet}`,
+      speaksFor,
+      givesUp: (cost, _, other) => `gives up ${inWords(100 * cost)}% of the win: it ${speaksFor(other)}`,
+    };
+  }
+
+  /** @param {State} state */
+  _throw(state) {
+    const { stacks, thrower } = state;
+    const turned = [...stacks.slice(thrower), ...stacks.slice(0, thrower)];
+    const throwOf = new Throw(this._table(state), turned, state.turnsLeft);
+    const bets = bettorsOf(state)
+      .map((seat) => state.bets[seat])
+      .filter((bet) => bet !== null);
+    const path = bets.reduce((found, bet, at) => throwOf.step(found, bets.slice(0, at), bet), 0);
+    return { throwOf, bets, path };
+  }
+
+  /** Tell whether the seat to move leads by more than the turns left. @param {State} state */
+  _isAhead(state) {
+    const seat = this.player(state);
+    const largest = Math.max(0, ...state.stacks.filter((_, other) => other !== seat));
+    return state.stacks[seat] - largest > state.turnsLeft;
   }
 
   /**
@@ -655,6 +707,21 @@ class Throw {
     return { shares: after[places[0]], places, after };
   }
 
+  /**
+   * Return every seat's share after paro and after tiro, once these bets are made and the others
+   * play their best.
+   *
+   * @param {number[]} bets
+   * @param {number} path
+   * @returns {{ paro: number[], tiro: number[] }}
+   */
+  results(bets, path) {
+    if (bets.length === this.bettors.length) return this._afterEach(bets);
+    const [first] = this.solve(bets, path).places;
+    const bet = this.legal(bets)[first];
+    return this.results([...bets, bet], this.step(path, bets, bet));
+  }
+
   /** @param {number} path */
   _node(path) {
     const { splits, paths } = this.table.manifest.pasa;
@@ -668,6 +735,12 @@ class Throw {
    * @param {number[]} bets
    */
   _afterThrow(bets) {
+    const { paro, tiro } = this._afterEach(bets);
+    return paro.map((share, seat) => 0.5 * (share + tiro[seat]));
+  }
+
+  /** Return every seat's share after paro and after tiro. @param {number[]} bets */
+  _afterEach(bets) {
     const taken = [...this.stacks];
     const paid = [...this.stacks];
     bets.forEach((bet, at) => {
@@ -683,7 +756,7 @@ class Throw {
       this.turns > 1
         ? this.table.shares(this.table.row(next), this.turns - 1)
         : winShares(next);
-    return paro.map((share, seat) => 0.5 * (share + tiro[(seat || tiro.length) - 1]));
+    return { paro, tiro: [tiro[tiro.length - 1], ...tiro.slice(0, -1)] };
   }
 }
 

@@ -29,6 +29,7 @@ import {
   SEATS,
   SEEDS_A_HOLE,
 } from "./board.js";
+import { Chance } from "./chance.js";
 import { Engine, OVER } from "./engine.js";
 import { Fields, readOptions, shown, UstadError } from "./errors.js";
 import { opened, openExport, ranked } from "./export.js";
@@ -40,8 +41,7 @@ import { isEmpty, PASU, playedHole, playHole, sowLaps, sum } from "./sowing.js";
 export { ExportError, parseManifest } from "./export.js";
 
 /** @import { Match, RajaPasuRules } from "./board.js" */
-/** @import { Chance } from "./chance.js" */
-/** @import { Advice, Game } from "./engine.js" */
+/** @import { Advice, Facts, Game, Judge, Option } from "./engine.js" */
 /** @import { JsonObject } from "./errors.js" */
 /** @import { Opened } from "./export.js" */
 /** @import { RajaPasuManifest } from "./margins.js" */
@@ -81,6 +81,8 @@ export function open(manifest, values) {
   return opened(() => new Engine(new RajaPasu([openExport(manifest, "raja_pasu.js", values)])));
 }
 
+const LATE = 49; // seeds on the board, half of all, from which on a round is late
+const LONGEST_LINE = 8;
 const MOST_SEARCHED = 150_000; // positions looked at where one is not among the margins
 const MOST_SEARCHED_FOR_PLAY = 3000; // the same with an export for play
 const HARD_DEPTH = 4;
@@ -514,6 +516,109 @@ export class RajaPasu {
     return { ...answer, exact: found.every(({ proven }) => proven) };
   }
 
+  get units() {
+    return { margin: "expert" };
+  }
+
+  /**
+   * Each player's margin in the round, what is captured counted in.
+   *
+   * @returns {Judge}
+   */
+  judge() {
+    let exact = true;
+    /** @type {Map<State, Advice>} */
+    const known = new Map();
+    /** @param {State} state */
+    const rated = (state) => {
+      let advice = known.get(state);
+      if (advice === undefined) {
+        const found = /** @type {Advice & { exact: boolean }} */ (this.rate(state, "expert", Infinity));
+        exact &&= found.exact;
+        advice = found;
+        known.set(state, advice);
+      }
+      return advice;
+    };
+    return {
+      values: (state) => {
+        const { captured, mover } = state;
+        const toCome = rated(state).value;
+        const south = captured[0] - captured[1] + (mover === 0 ? toCome : -toCome);
+        return [south, -south];
+      },
+      expected: (state, hole, following) => {
+        const { mover, captured, match } = state;
+        const { value } = optionOf(rated(state).options, hole);
+        const mine = value + captured[mover] - captured[1 - mover];
+        const ends = match !== null && isOver(afterSowing(state, hole));
+        if (!ends && Math.abs(following[mover] - mine) <= 1e-9) return following;
+        return mover === 0 ? [mine, -mine] : [-mine, mine];
+      },
+      best: (state) => rated(state).best,
+      kind: ({ board }) => (sum(board) < LATE ? "late" : "early"),
+      part: ({ match }) => (match === null ? 1 : match.round),
+      exact: () => exact,
+    };
+  }
+
+  /**
+   * What speaks for a hole: what it takes; where the margins are exact, the score that it leads
+   * to and how the round goes on under best play.
+   *
+   * @param {State} state
+   * @param {string} level
+   * @param {Advice & { exact?: boolean }} advice
+   * @returns {Facts}
+   */
+  facts(state, level, { exact, options }) {
+    const { board, captured, mover } = state;
+    const { moves } = this._played(state);
+    const every = sum(board) + sum(captured);
+    /** @param {{ captures: number, final?: number[] }} numbers */
+    const speaksFor = ({ captures, final }) =>
+      `takes ${captures}${final ? ` and leads to ${final[0]} to ${final[1]}` : ""}`;
+    return {
+      of: (hole) => {
+        const found = /** @type {Played} */ (moves.find((one) => one.hole === hole));
+        const captures = (found.captured + found.gain) / 2;
+        if (!exact) return { captures };
+        const ahead = optionOf(options, hole).value + captured[mover] - captured[1 - mover];
+        const mine = (every + ahead) / 2;
+        return { captures, final: [mine, every - mine], line: this._line(state, hole, level) };
+      },
+      describe: (hole) => `hole ${hole}`,
+      speaksFor,
+      givesUp: (cost, _, other) =>
+        `gives up ${cost} ${cost === 1 ? "seed" : "seeds"}: it ${speaksFor(other)}`,
+    };
+  }
+
+  /**
+   * Return the next moves of best play of both after a move.
+   *
+   * @param {State} state
+   * @param {number} hole
+   * @param {string} level
+   */
+  _line(state, hole, level) {
+    const margin = this._margin(state.rules.origin);
+    /** @param {State} one */
+    const isKnown = (one) => {
+      const { holes, own } = ringOf(one.closed, one.mover);
+      return level === "hard" || margin(holes.map((at) => one.board[at]), own) !== null;
+    };
+    /** @type {JsonObject[]} */
+    const line = [];
+    let now = afterSowing(state, hole);
+    while (line.length < LONGEST_LINE && !isOver(now) && isKnown(now)) {
+      const next = this.choose(now, level, () => new Chance(0, "move", {}), Infinity);
+      line.push({ hole: next });
+      now = afterSowing(now, next);
+    }
+    return line;
+  }
+
   /**
    * Return the margin after each move, and whether it is proven.
    *
@@ -578,6 +683,10 @@ export class RajaPasu {
     return { own, seeds, moves };
   }
 }
+
+/** @param {Option[]} options @param {number} hole @returns {Option} */
+const optionOf = (options, hole) =>
+  /** @type {Option} */ (options.find(({ move }) => move === hole));
 
 /**
  * Return one of equally good moves: one that captures most, then one to a new board.

@@ -45,7 +45,7 @@ def test_verify_checks_an_export(
     folder = tmp_path / "export"
     shutil.copytree(made(PASA_TWO).folder, folder)
     found = run_ustad("verify", "--tables", folder)
-    assert (found.status, found.out.splitlines()[-1]) == (0, "8 files of an export, 0 bad")
+    assert (found.status, found.out.splitlines()[-1]) == (0, "11 files of an export, 0 bad")
     for name in ("pasa.js", "values.bin", "manifest.json"):
         whole = (folder / name).read_bytes()
         for content in (whole[:-1], whole + b" ", whole[:-5] + b"x" + whole[-4:]):
@@ -65,7 +65,7 @@ def test_verify_checks_exports_without_a_manifest_in_folders_and_with_more_in_th
     shutil.copytree(made(PASA_TWO).folder, tmp_path / "pasa")
     shutil.copytree(made(RAJA_PASU).folder, tmp_path / "raja")
     found = run_ustad("verify", "--tables", tmp_path)
-    assert (found.status, found.out.splitlines()[-1]) == (0, "21 files of exports, 0 bad")
+    assert (found.status, found.out.splitlines()[-1]) == (0, "27 files of exports, 0 bad")
     manifest = tmp_path / "pasa" / "manifest.json"
     text = manifest.read_bytes()
     manifest.unlink()

@@ -7,7 +7,8 @@
 
 import { CARD_NAMES, howMany, inWords, meldNames } from "./cards.js";
 import { cardsGivenUp, isShow } from "./course.js";
-import { fixed, Rated } from "./nets.js";
+import { fixed, told } from "./facts.js";
+import { Rated } from "./nets.js";
 
 /** @import { Melds } from "./cards.js" */
 /** @import { Facts } from "./engine.js" */
@@ -21,17 +22,6 @@ import { fixed, Rated } from "./nets.js";
  * @property {number} turns
  * @property {number} maal
  */
-
-/** What rounds to 0.00 is not worth a word. */
-const LEAST_TOLD = 0.005;
-
-/** Return a number with two decimals, or two digits that are not 0. @param {number} number */
-function told(number) {
-  if (Math.abs(number) >= LEAST_TOLD || number === 0) return fixed(number, 2);
-  const [digits, power] = number.toExponential(1).replace(".0", "").split("e-");
-  if (Number(power) <= 4) return String(Number(number.toPrecision(2)));
-  return `${digits}e-${power.padStart(2, "0")}`; // as Python writes it
-}
 
 /**
  * Return the numbers of the hand after a move.
@@ -101,7 +91,7 @@ function describe(move) {
  * @param {Rated} rated
  * @returns {Facts}
  */
-export const factsOf = (rated) => ({
+export const handFacts = (rated) => ({
   of: (move) => numbersOf(rated, move),
   describe,
   speaksFor,

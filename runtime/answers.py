@@ -19,6 +19,7 @@ class OptionAnswer(TypedDict):
     value: float
     expected_total: NotRequired[float]
     probability: NotRequired[float]
+    match: NotRequired[str | None]
     facts: NotRequired[Mapping[str, Any]]
 
 
@@ -30,6 +31,7 @@ class AskAnswer(TypedDict):
     unit: NotRequired[str]
     options: NotRequired[list[OptionAnswer]]
     exact: NotRequired[bool]
+    match: NotRequired[str | None]
     win_shares: NotRequired[list[float]]
     outlook: NotRequired[str]
     asked: NotRequired[OptionAnswer]

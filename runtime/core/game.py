@@ -154,8 +154,8 @@ class Advice(Generic[MoveT]):
     ``best`` holds the moves tied within 1e-9.  ``options`` holds every legal
     move with its value, best first.  ``value`` and ``unit`` are None for levels
     that play by rule of thumb and rate nothing.  ``extra`` holds what a game
-    tells beside, by the names it has in JSON.  ``beside`` holds further numbers of
-    each option, in the order of the options, by name.  ``notes`` makes lines for
+    tells beside, by the names it has in JSON.  ``beside`` holds what else is
+    told of each option, in the order of the options, by name.  ``notes`` makes lines for
     people, which no program reads.
     """
 
@@ -164,7 +164,7 @@ class Advice(Generic[MoveT]):
     unit: str | None = None
     options: Sequence[RatedMove[MoveT]] = ()
     extra: Mapping[str, Any] | None = None
-    beside: Mapping[str, Sequence[float]] = field(default_factory=dict)
+    beside: Mapping[str, Sequence[float | str | None]] = field(default_factory=dict)
     notes: Callable[[], Sequence[str]] = tuple
 
 

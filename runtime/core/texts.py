@@ -57,7 +57,7 @@ def advice_text(
             continue
         cost = (advice.value or 0.0) - value
         costs = "best" if move in advice.best else f"costs {cost:.4f}"
-        beside = "".join(f"{numbers[at]:>11.2f}" for numbers in advice.beside.values())
+        beside = "".join(f"{beside_text(held[at]):>11}" for held in advice.beside.values())
         line = f"  {named(move):<{wide}}{value:>{value_wide}.4f}  {costs:<12}{beside}"
         lines.append(f"{line}  {outlooks.get(move, '')}".rstrip())
         if reasons is not None:
@@ -65,6 +65,13 @@ def advice_text(
     if reasons is not None and says:
         lines.append(_wrapped(f"why: {reasons.why}", ""))
     return "\n".join([*lines, *advice.notes()])
+
+
+def beside_text(held: float | str | None) -> str:
+    """Return what is told beside an option: a number, a word, or that it is not known."""
+    if held is None:
+        return "?"
+    return held if isinstance(held, str) else f"{held:.2f}"
 
 
 def _heads(names: Sequence[str]) -> list[str]:

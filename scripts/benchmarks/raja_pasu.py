@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import random
 import statistics
+import tempfile
+from collections import Counter
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,7 +14,7 @@ from numpy.typing import NDArray
 
 from benchmarks.common import Row, benchmark, built, export_row, first_run, timed
 from ustad.runtime.core.registry import entry as entry_of
-from ustad.tables import open_table
+from ustad.tables import open_table, tables_folder
 
 # Raja Pasu
 
@@ -109,6 +112,49 @@ def raja_pasu_strength() -> Row:
         "hard_v_medium_interval": float(1.96 * seen.std(ddof=1) / len(seen) ** 0.5),
         "target": "expert loses no pair; hard wins more than medium",
         "ok": not any(lost.values()) and bool(seen.mean() > 0),
+    }
+
+
+@benchmark
+def raja_pasu_match() -> Row:
+    """Play whole matches from all starts: expert, and play for the margin of the round alone."""
+    from ustad.runtime.games.raja_pasu.rules import ALL_SEEDS, SEEDS_A_HOLE, Match, RajaPasu
+    from ustad.solver.build import Builder
+
+    entry = entry_of("raja_pasu")
+    rules = RajaPasu(match=True)
+    won: dict[str, Counter[str]] = {name: Counter() for name in ("leading", "following")}
+
+    def points(match: Match, seats: tuple[Any, Any]) -> float:
+        """Return 1 if South wins, .5 for a draw, 0 if North does."""
+        state = rules.start_round(match)
+        while not state.is_over():
+            state = state.apply(seats[state.to_move].choose(state))
+        south, north = state.returns()
+        return 0.5 + 0.5 * ((south > north) - (south < north))
+
+    with tempfile.TemporaryDirectory() as made:
+        folder = tables_folder()
+        specs = [entry.tables.spec(options) for options in entry.tables.defaults()]
+        if not all(spec.path(folder).is_file() for spec in specs):
+            folder = Path(made)
+            builder = Builder(folder)
+            for spec in specs:
+                builder.build(entry, spec.options)
+        expert = entry.levels.bot("expert", rules, folder, 0)
+        margin = expert.for_margins()
+        for owned in range(SEEDS_A_HOLE, ALL_SEEDS - SEEDS_A_HOLE + 1):
+            for number in (2, 18, 19, 20):
+                match = Match((owned, ALL_SEEDS - owned), number, 0)
+                neither = points(match, (margin, margin))
+                for name, seats in (("leading", (expert, margin)), ("following", (margin, expert))):
+                    gain = points(match, seats) - neither
+                    better = gain if name == "leading" else -gain
+                    won[name]["more" if better > 0 else "less" if better < 0 else "same"] += 1
+    return {
+        **{name: dict(sorted(count.items())) for name, count in won.items()},
+        "target": "no start in which expert gets less than play for the margin",
+        "ok": not any(count["less"] for count in won.values()),
     }
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,7 @@ from ustad.runtime.games.raja_pasu.rules import PASU
 from ustad.runtime.games.raja_pasu.tables import TABLES
 from ustad.solver.build import Built, Solver
 from ustad.solver.raja_pasu.margins import FEW_SEEDS, LOWER, Solution, solve
+from ustad.solver.raja_pasu.matches import Matches, results_of, solve_matches, table_values
 from ustad.solver.raja_pasu.positions import (
     EMPTY,
     Rows,
@@ -24,19 +25,34 @@ from ustad.solver.raja_pasu.positions import (
     slot_of,
     starts,
 )
+from ustad.tables import TableSpec
 
 
 class RajaPasuSolver(Solver):
-    """Solves one table after the other; nothing is kept between them."""
+    """Solves the rounds one after the other; matches go through all of them and are kept."""
+
+    def __init__(self) -> None:
+        self._matches: dict[str, list[Content]] = {}
 
     def build(self, options: Mapping[str, Any], progress: Progress | None = None) -> Built:
-        """Solve the rounds with one number of closed holes and return what their table holds."""
+        """Return what the table of one number of closed holes holds, of rounds or of matches."""
         spec = TABLES.spec(options)
+        if "match" not in spec.options:
+            return self._build_round(spec, progress)
+        origin = spec.options["origin"]
+        if origin not in self._matches:
+            with ThreadPoolExecutor(available_cores()) as pool:
+                matches = solve_matches(origin == "skipped", pool, progress)
+            self._matches[origin] = match_contents(matches)
+        values, counts, parts = self._matches[origin][spec.options["closed"]]
+        return Built(spec, values, counts, {}, parts)
+
+    def _build_round(self, spec: TableSpec, progress: Progress | None) -> Built:
         kinds = kinds_of(spec.options["closed"], spec.options["origin"] == "skipped")
         with ThreadPoolExecutor(available_cores()) as pool:
             positions = reachable(starts(kinds), kinds, pool, progress)
             solution = solve(positions, FEW_SEEDS, pool, progress)
-        values, parts = table_arrays(solution)
+        values, parts = round_arrays(solution)
         counts = {
             "reachable": sum(positions.plies),
             "untouched": positions.untouched.count,
@@ -94,11 +110,52 @@ def _patterns(solution: Solution) -> tuple[Rows, NDArray[np.int32]]:
     return patterns[: count + kind_count], number
 
 
-def table_arrays(solution: Solution) -> tuple[NDArray[np.int8], dict[str, NDArray[Any]]]:
-    """Return the values and parts of the table; see its index formula for what they are.
+def round_arrays(solution: Solution) -> tuple[NDArray[np.int8], dict[str, NDArray[Any]]]:
+    """Return the margins and parts of the table of a round.
 
-    Left out are positions that are over and those whose bounds do not meet.  The
-    patterns with most untouched holes come first, then those with the short row
+    Left out are positions that are over and those whose bounds do not meet.
+    """
+    return table_arrays(solution, solution.bounds[:, LOWER], ~solution.task.over & solution.met)
+
+
+class Content(NamedTuple):
+    """What a table of matches holds."""
+
+    values: NDArray[np.uint32]
+    counts: dict[str, int]
+    parts: dict[str, NDArray[Any]]
+
+
+def match_contents(matches: Matches) -> list[Content]:
+    """Return what the tables of matches hold, by closed holes; uses the matches up."""
+    found: list[Content] = []
+    while matches.graphs:  # the largest round comes last, when the others need no room
+        kept = matches.kept()
+        graph, last_but_one, earlier = matches.take()
+        results = table_values(last_but_one, earlier, kept)
+        values, parts = table_arrays(graph.solution, results, kept)
+        least, most = results_of(earlier[kept])
+        counts = {
+            "solved": len(graph.margins),
+            "kept": len(values),
+            "open": int((least < most).any(axis=1).sum()),
+        }
+        leaders = np.array(matches.leads[:2], dtype=np.uint8)
+        found.insert(0, Content(values, counts, {**parts, "leaders": leaders}))
+    return found
+
+
+def table_arrays(
+    solution: Solution, values: NDArray[Any], keep: NDArray[np.bool_]
+) -> tuple[NDArray[Any], dict[str, NDArray[Any]]]:
+    """Return the values and parts of a table; see its index formula for what they are.
+
+    Args:
+        solution: of the rounds.
+        values: (n,) of all its positions.
+        keep: (n,) which of them the table holds.
+
+    The patterns with most untouched holes come first, then those with the short row
     to move, so that the start of the round has index 0.
     """
     kinds, task = solution.positions.kinds, solution.task
@@ -106,15 +163,18 @@ def table_arrays(solution: Solution) -> tuple[NDArray[np.int8], dict[str, NDArra
     patterns, number = _patterns(solution)
     untouched_holes = (patterns[:, :holes] > 0).sum(axis=1)
     ranking = np.lexsort((*patterns[:, holes - 1 :: -1].T, patterns[:, holes], -untouched_holes))
+    kept = np.flatnonzero(keep).astype(np.uint32)
+    met = np.zeros(len(patterns), dtype=np.bool_)
+    met[number[kept]] = True
+    ranking = ranking[met[ranking]]
     rank = np.empty(len(patterns), dtype=np.int32)
-    rank[ranking] = np.arange(len(patterns))
+    rank[ranking] = np.arange(len(ranking))
 
-    kept = np.flatnonzero(~task.over & solution.met).astype(np.uint32)
     place_rank = rank[number[kept]]
     order = np.lexsort((task.codes[kept], place_rank))
     kept, place_rank = kept[order], place_rank[order]
-    first = np.searchsorted(place_rank, np.arange(len(patterns) + 1)).astype(np.uint32)
+    first = np.searchsorted(place_rank, np.arange(len(ranking) + 1)).astype(np.uint32)
     shown = patterns[ranking].astype(np.uint8)
     shown[:, holes] = kinds.owns[patterns[ranking, holes]]
     steps = np.diff(task.codes[kept], prepend=np.uint32(0))
-    return solution.bounds[kept, LOWER], {"steps": steps, "patterns": shown, "first": first}
+    return values[kept], {"steps": steps, "patterns": shown, "first": first}

@@ -91,7 +91,7 @@ _LEAST = -127
 
 
 @compiled
-def _look_up(place: np.uint32, kinds: int, rows: Rows, board: Board) -> int:
+def look_up(place: np.uint32, kinds: int, rows: Rows, board: Board) -> int:
     """Fill in the seeds of a place's position and return its kind, one of so many."""
     holes = len(board)
     signed = np.int64(place)  # numba takes a uint32 less an int64 for a float
@@ -105,7 +105,7 @@ def _look_up(place: np.uint32, kinds: int, rows: Rows, board: Board) -> int:
 
 
 @compiled
-def _place_after(
+def place_after(
     board: Board, own: int, kind: int, kinds: int, rows: Rows, slots: Slots, turned: Board
 ) -> int:
     """Return the place of the position after a move, NOWHERE if it was not found.
@@ -146,14 +146,14 @@ def _tighten(
     for place in places:
         if bounds[place, LOWER] == bounds[place, UPPER]:
             continue
-        kind = _look_up(place, len(owns), rows, position)
+        kind = look_up(place, len(owns), rows, position)
         own, other = owns[kind], len(owns) - 1 - kind
         lower, upper = _LEAST, _LEAST
         for hole in range(own):
             if position[hole] == 0:
                 continue
             play_hole(position, own, hole, skipped, board, taken, log)
-            to = _place_after(board, own, other, len(owns), rows, slots, turned)
+            to = place_after(board, own, other, len(owns), rows, slots, turned)
             if to == NOWHERE or bounds[to, LOWER] == UNSOLVED:
                 missing += 1
                 continue
@@ -201,7 +201,7 @@ def _inspect(
     """Fill in each position's seeds, the code of its touched holes, and if it is over."""
     board = np.empty(kinds.holes, np.int64)
     for at in range(len(places)):
-        kind = _look_up(places[at], len(kinds.owns), rows, board)
+        kind = look_up(places[at], len(kinds.owns), rows, board)
         seeds[at] = board.sum()
         codes[at] = touched_code(board)
         over[at] = board[: kinds.owns[kind]].sum() == 0

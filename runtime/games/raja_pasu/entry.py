@@ -22,6 +22,7 @@ from ustad.runtime.games.raja_pasu.levels import (
     SearchBot,
     TableBot,
 )
+from ustad.runtime.games.raja_pasu.matches import MatchBot
 from ustad.runtime.games.raja_pasu.rules import (
     NAME,
     RULES,
@@ -51,7 +52,12 @@ class RajaPasuLevels(Levels[RajaPasu, RajaPasuState, Sow]):
             return MediumBot()
         if level == "hard":
             return SearchBot(rules, depth=4)
-        return TableBot(rules, Rounds(rules, tables_folder(tables)).table)
+        rounds = Rounds(rules, tables_folder(tables))
+        return (
+            MatchBot(rules, rounds.table, rounds.match)
+            if rules.match
+            else TableBot(rules, rounds.table)
+        )
 
     def facts(
         self, bot: Bot[RajaPasuState, Sow], rules: RajaPasu, tables: Path | None
@@ -63,7 +69,7 @@ class RajaPasuLevels(Levels[RajaPasu, RajaPasuState, Sow]):
     def judge(self, unit: str, bot: TableBot) -> Judge[RajaPasuState, Sow]:
         """Return who rates positions for every seat."""
         del unit
-        return Margins(bot)
+        return Margins(bot.for_margins())
 
 
 def _position(given: Given) -> dict[str, Any] | None:

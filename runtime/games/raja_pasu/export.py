@@ -338,4 +338,4 @@ def _bot(rules: RajaPasu, table: Table) -> TableBot:
     return TableBot(rules, lambda closed: known)
 
 
-EXPORTER = Exporter(content, TABLES.defaults, ("raja_pasu.js", "RajaPasu"), play_content)
+EXPORTER = Exporter(content, TABLES.rounds, ("raja_pasu.js", "RajaPasu"), play_content)

@@ -1,7 +1,7 @@
 """What speaks for a hole: what it takes, the score that it leads to, and how the round goes on.
 
-The score and the line are those of best play of both; where the margins are not exact, neither is
-told.  A line ends before a position that only a search could rate.
+The score and the line are those of best play of both in the round; where the margins are not
+exact, neither is told.  A line ends before a position that only a search could rate.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class RajaPasuFacts(Facts[RajaPasuState, Sow]):
     """
 
     def __init__(self, bot: Rater) -> None:
-        self._bot = bot
+        self._bot = bot.for_margins()
 
     def of(self, view: RajaPasuState, moves: Sequence[Sow], advice: Advice[Sow]) -> list[Numbers]:
         """Return what each move takes; if the margins are exact, the final score and the line."""
@@ -67,5 +67,7 @@ class RajaPasuFacts(Facts[RajaPasuState, Sow]):
 
     def gives_up(self, cost: float, best: Numbers, other: Numbers) -> str:
         """Return what another move gives up, what it takes and where it leads."""
+        if cost <= 0:  # in a match the larger margin may be worse
+            return f"is worse in the match: it {self.speaks_for(other)}"
         seeds = "seed" if cost == 1 else "seeds"
         return f"gives up {cost:g} {seeds}: it {self.speaks_for(other)}"

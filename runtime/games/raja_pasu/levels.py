@@ -1,6 +1,7 @@
 """The four levels of Raja Pasu; the README of this folder says what each plays.
 
-All of them play for the margin of the round, in a match too.
+All of them play for the margin of the round, in a match too, but expert: in a match it is that of
+:mod:`ustad.runtime.games.raja_pasu.matches`.
 
 **Looking up.**  Expert plays every legal move and looks the position after it up
 in the table of the number of closed holes (``tables.RoundTable``): the code of the
@@ -114,7 +115,7 @@ _AT_LEAST, _AT_MOST, _EXACT = range(3)
 
 _TO_THE_END = 1000
 
-_DEEPEST = 100
+DEEPEST = 100
 """Moves that a search looks ahead at most; a round from the start has some thirty."""
 
 
@@ -262,6 +263,10 @@ class Rater(Bot[RajaPasuState, Sow]):
         """Return the mover's margin of each position, and whether it is exact."""
         raise NotImplementedError
 
+    def for_margins(self) -> Rater:
+        """Return the bot that plays for the margin of the round alone."""
+        return self
+
     def prefer(self, view: RajaPasuState, tied: Sequence[Sow]) -> Sow:
         """Return one of equally good moves: one that captures most, then one that leads on."""
 
@@ -390,7 +395,7 @@ class TableBot(Rater):
         for seeds, own in positions:
             margin = self.margin(seeds, own)
             if margin is None:
-                return self._search.margins(positions, _DEEPEST, self._most, self._seconds)
+                return self._search.margins(positions, DEEPEST, self._most, self._seconds)
             found.append((margin, True))
         return found
 
@@ -453,7 +458,7 @@ class TableBot(Rater):
             seeds, own = tuple(after.seeds()), after.ring().own
             replies.append((move, seeds, own, self.margin(seeds, own)))
         known: dict[tuple[Seeds, int, int], int] = {}
-        for depth in range(1, _DEEPEST):
+        for depth in range(1, DEEPEST):
             for move, seeds, own, margin in replies:
                 if margin is None:
                     return super().prefer(view, tied)

@@ -1,8 +1,6 @@
 """The Raja Pasu solver against a plain player of the rules, against itself, and known values.
 
-``plain_move`` plays the rules on the 14 holes as the text has them, with a set of what the move
-has met; it knows no ring and shares no code with the game.  ``Plain`` is a minimax on it without
-any table.
+``Plain`` is a minimax on ``plain_move`` without any table.
 """
 
 from __future__ import annotations
@@ -18,6 +16,7 @@ from typing import Any
 import numpy as np
 import pytest
 from built import Build
+from plain_raja_pasu import Board, plain_move
 
 from ustad.runtime.core.kernels import compiled
 from ustad.runtime.games.raja_pasu import kernels
@@ -25,64 +24,12 @@ from ustad.runtime.games.raja_pasu.entry import ENTRY
 from ustad.runtime.games.raja_pasu.rules import HOLES, NO_LOG, ROW, play_hole, ring
 from ustad.runtime.games.raja_pasu.tables import TABLES, RoundTable
 from ustad.solver.build import build_table
-from ustad.solver.raja_pasu.build import table_arrays
+from ustad.solver.raja_pasu.build import round_arrays
 from ustad.solver.raja_pasu.margins import solve
 from ustad.solver.raja_pasu.positions import few_seeds, kinds_of, reachable, starts
 from ustad.tables import Table
 
 KNOWN = json.loads((Path(__file__).parents[2] / "data" / "raja_pasu.json").read_text())
-
-Board = tuple[int, ...]
-
-
-# The plain player.
-
-
-def plain_move(
-    board: Board, closed: frozenset[int], mover: int, hole: int, skipped: bool = False
-) -> tuple[Board, tuple[int, int], int, bool]:
-    """Return the board after a move, what South and North took, the laps, and if it was endless."""
-    seeds = {at: held for at, held in enumerate(board) if at not in closed}
-
-    def following(at: int) -> int:
-        at = (at + 1) % 14
-        while at in closed:
-            at = (at + 1) % 14
-        return at
-
-    captured = [0, 0]
-    met = set()
-    start, laps, endless = hole, 0, False
-    while True:
-        before = (start, tuple(sorted(seeds.items())))
-        if before in met:
-            endless = True
-            break
-        met.add(before)
-        hand, seeds[start] = seeds[start], 0
-        last = start
-        while hand:
-            last = following(last)
-            if skipped and last == start and len(seeds) > 1:
-                last = following(last)
-            seeds[last] += 1
-            hand -= 1
-            if seeds[last] == 4:
-                seeds[last] = 0
-                captured[0 if last <= 6 else 1] += 4
-        laps += 1
-        start = following(last)
-        if seeds[start] == 0:
-            beyond = following(start)
-            captured[mover] += seeds[beyond]
-            seeds[beyond] = 0
-            break
-    return (
-        tuple(seeds.get(at, 0) for at in range(14)),
-        (captured[0], captured[1]),
-        laps,
-        endless,
-    )
 
 
 class Plain:
@@ -236,7 +183,7 @@ def few(pool: ThreadPoolExecutor) -> Any:
 
 def as_table(solution: Any, closed: int) -> RoundTable:
     """Return a table of what was solved, without a file."""
-    values, parts = table_arrays(solution)
+    values, parts = round_arrays(solution)
     spec = TABLES.spec({"closed": closed})
     return RoundTable(Table(spec, Path(), values, parts, {}, 0.0, 0))
 
@@ -257,7 +204,7 @@ def test_values_agree_with_a_minimax_without_tables(few: Any) -> None:
 def test_bounds_meet_and_are_stored_once(few: Any) -> None:
     assert few.met.all()
     assert len(few.task.places) == len(few_seeds(14, 6))
-    values, parts = table_arrays(few)
+    values, parts = round_arrays(few)
     assert len(values) == len(parts["steps"]) == int((~few.task.over).sum())
 
 
@@ -281,7 +228,7 @@ def test_the_values_do_not_depend_on_threads(pool: ThreadPoolExecutor) -> None:
     for threads in (1, 3):
         with ThreadPoolExecutor(threads) as some:
             solution = solve(found_from_start(5, some), 8, some)
-        arrays.append(table_arrays(solution))
+        arrays.append(round_arrays(solution))
     (one, one_parts), (other, other_parts) = arrays
     assert one.tobytes() == other.tobytes()
     for name, part in one_parts.items():

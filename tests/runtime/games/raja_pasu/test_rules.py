@@ -388,7 +388,9 @@ def test_other_options_than_the_usual_are_told() -> None:
 
 
 def test_table_options() -> None:
-    assert [spec["closed"] for spec in TABLES.defaults()] == list(range(7))
+    assert [spec["closed"] for spec in TABLES.defaults()] == 2 * list(range(7))
+    assert TABLES.spec({}).options == {"origin": "sown", "closed": 0}
+    assert TABLES.spec({"match": True}).file_name == "raja_pasu,match=true.h5"
     with pytest.raises(UstadError, match="closed"):
         TABLES.spec({"closed": 7})
 

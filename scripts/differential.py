@@ -163,7 +163,8 @@ class Player:
         if self.entry.name in ("yacht", "dice_poker"):
             return dict(self.random.choice(self.manifests)["options"])
         chosen = self.random.sample(options, self.random.randint(0, len(options)))
-        return {option.name: self.value(option) for option in chosen}
+        # The engine's expert does not know the results of matches of Raja Pasu yet.
+        return {option.name: self.value(option) for option in chosen if option.name != "match"}
 
     def value(self, option: Option) -> Any:
         """Return something that an option may be."""

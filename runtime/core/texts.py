@@ -68,7 +68,11 @@ def advice_text(
 
 
 def beside_text(held: float | str | None) -> str:
-    """Return what is told beside an option: a number, a word, or that it is not known."""
+    """Return what is told beside an option: a number, a word, or that it is not known.
+
+    >>> beside_text(0.5), beside_text("win"), beside_text(None)
+    ('0.50', 'win', '?')
+    """
     if held is None:
         return "?"
     return held if isinstance(held, str) else f"{held:.2f}"

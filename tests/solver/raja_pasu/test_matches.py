@@ -19,15 +19,33 @@ import pytest
 from plain_raja_pasu import Board, plain_move
 
 from ustad.runtime.games.raja_pasu.entry import ENTRY
+from ustad.runtime.games.raja_pasu.matches import MatchBot
 from ustad.runtime.games.raja_pasu.results import DRAW, LAST_BUT_ONE, LOSS, RESULTS, WIN, near
-from ustad.runtime.games.raja_pasu.rules import ALL_SEEDS, HOLES, PASU, ROW, Match, RajaPasu
-from ustad.runtime.games.raja_pasu.tables import TABLES, MatchTable
+from ustad.runtime.games.raja_pasu.rules import (
+    ALL_SEEDS,
+    HOLES,
+    PASU,
+    ROW,
+    Match,
+    RajaPasu,
+    RajaPasuState,
+)
+from ustad.runtime.games.raja_pasu.tables import TABLES, MatchTable, RoundTable
 from ustad.runtime.questions import Advisor
 from ustad.solver.build import Builder
+from ustad.solver.raja_pasu.build import round_arrays, table_arrays
 from ustad.solver.raja_pasu.margins import solve
-from ustad.solver.raja_pasu.matches import HALF, NEAR, Graph, graph_of, results_of, solve_round
+from ustad.solver.raja_pasu.matches import (
+    HALF,
+    NEAR,
+    Graph,
+    graph_of,
+    results_of,
+    solve_round,
+    table_values,
+)
 from ustad.solver.raja_pasu.positions import kinds_of, reachable, starts
-from ustad.tables import open_table
+from ustad.tables import Table, open_table
 
 KNOWN = json.loads((Path(__file__).parents[2] / "data" / "raja_pasu_match.json").read_text())
 
@@ -159,6 +177,46 @@ def test_every_position_with_few_seeds(
                 assert found == (least, most), (board, mover, owned)
             open_results += least < most
     assert (open_results > 0) == (closed == 0)
+
+
+@pytest.mark.parametrize("held", [True, False])
+def test_the_bot_answers_as_the_plain_round(held: bool, pool: ThreadPoolExecutor) -> None:
+    """Every option of positions with six closed holes, from a table of all and by search alone."""
+    closed, most, number = 6, 3, 19
+    solved, plain = graph(closed, most, pool), PlainRound(closed, most, 2)
+    bits = solve_round(solved, np.array(leaders(1), dtype=np.int8), LAST_BUT_ONE)
+    kept = ~solved.solution.task.over
+    if not held:
+        kept &= solved.solution.task.seeds > 2 * most  # none of those asked about
+    margins, parts = round_arrays(solved.solution)
+    rounds = RoundTable(Table(TABLES.spec({"closed": closed}), Path(), margins, parts, {}, 0.0, 0))
+    values, parts = table_arrays(solved.solution, table_values(bits, bits, kept), kept)
+    parts["leaders"] = np.array([leaders(1), leaders(2)], dtype=np.uint8)
+    spec = TABLES.spec({"closed": closed, "match": True})
+    matches = MatchTable(Table(spec, Path(), values, parts, {}, 0.0, 0))
+    bot = MatchBot(RajaPasu(match=True), lambda _: rounds, lambda _: matches)
+    seen = set()
+    for (board, mover, owned), (least, _) in plain.bounds.items():
+        row = board[:ROW] if mover == 0 else board[ROW:]
+        if not any(row) or not 44 <= owned <= 53:
+            continue
+        mine = (owned, ALL_SEEDS - sum(board) - owned)
+        south, north = mine if mover == 0 else mine[::-1]
+        match = Match((13, 85), number, 0)
+        captured = (south - 6, north - 36)  # what is in reserve is owned too
+        state = RajaPasuState(
+            RajaPasu(match=True), board, tuple(range(closed)), mover, captured, (), match
+        )
+        advice = bot.ask(state)
+        assert (advice.extra or {})["match"] == RESULTS[least], state
+        for (move, _), result in zip(advice.options, advice.beside["match"], strict=True):
+            after = state.after_sowing(move)
+            left = ALL_SEEDS - owned - sum(board)
+            taken = after.captured[1 - mover] - captured[1 - mover]
+            assert result == RESULTS[WIN - plain.bounds[after.board, 1 - mover, left + taken][0]]
+            seen.add(result)
+        assert advice.best[0] == bot.choose(state)
+    assert seen == set(RESULTS)
 
 
 @pytest.fixture(scope="module")

@@ -54,6 +54,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ustad.runtime.core.errors import UsageError
 from ustad.runtime.core.kernels import compiled
 from ustad.runtime.core.work import Progress
 from ustad.runtime.games.raja_pasu.kernels import play_hole
@@ -192,11 +193,13 @@ def graph_of(solution: Solution, pool: ThreadPoolExecutor) -> Graph:
     """Return the positions and moves of rounds that are solved; no more can be looked up in these.
 
     Raises:
-        ValueError: a margin depends on how repetition is ruled.
+        UsageError: a margin depends on how repetition is ruled.
     """
     positions, task = solution.positions, solution.task
     if not solution.met.all():
-        raise ValueError(f"{(~solution.met).sum()} margins are not known; no match can be solved")
+        raise UsageError(
+            f"build: {(~solution.met).sum()} margins are not known; no match can be solved"
+        )
     margins = solution.bounds[:, LOWER].copy()
     kinds, untouched = positions.kinds, positions.untouched
     most = int(kinds.owns.max())
@@ -362,10 +365,12 @@ def leaders(graphs: Sequence[Graph], rounds: Sequence[Bits] | None) -> Results:
             start = graphs[closed].start(kind)
             least, most = results_of(rounds[closed][start : start + 1])
             if least[0, NEAR + ahead] != most[0, NEAR + ahead]:
-                raise ValueError(f"who wins as a leader with {owned} depends on repetition")
+                raise UsageError(f"build: who wins as a leader with {owned} depends on repetition")
             found[owned] = least[0, NEAR + ahead]
     if (found[: HALF - NEAR] != LOSS).any() or (found[HALF + NEAR + 1 :] != WIN).any():
-        raise ValueError("the leader of a round who owns far more does not win: NEAR is too small")
+        raise UsageError(
+            "build: the leader of a round who owns far more does not win: NEAR is too small"
+        )
     return found
 
 
@@ -527,7 +532,7 @@ def solve_matches(
         progress: called with the positions done and all of a round.
 
     Raises:
-        ValueError: a result that is needed depends on how repetition is ruled.
+        UsageError: a result that is needed depends on how repetition is ruled.
     """
     graphs = []
     for closed in range(ROW):
@@ -540,5 +545,5 @@ def solve_matches(
     earlier = list(pool.map(lambda graph: solve_round(graph, before, LAST_BUT_ONE + 1), graphs))
     earliest = leaders(graphs, earlier)
     if (earliest != before).any():
-        raise ValueError("the rounds before the last but one are not alike")
+        raise UsageError("build: the rounds before the last but one are not alike")
     return Matches(graphs, last_but_one, earlier, (last, before, earliest))

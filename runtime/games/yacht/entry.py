@@ -18,14 +18,9 @@ from ustad.runtime.games.five_dice.judge import SheetTotals
 from ustad.runtime.games.five_dice.sheet import SheetState
 from ustad.runtime.games.five_dice.tables import open_by_box
 from ustad.runtime.games.yacht.codec import CODEC
-from ustad.runtime.games.yacht.expert import (
-    AloneBot,
-    ExpertBot,
-    GoalBot,
-    make_expert,
-    make_turn_gains,
-)
+from ustad.runtime.games.yacht.expert import AloneBot, ExpertBot, make_expert, make_turn_gains
 from ustad.runtime.games.yacht.facts import YachtFacts
+from ustad.runtime.games.yacht.goals import GoalBot
 from ustad.runtime.games.yacht.levels import EasyBot, MediumBot, TableBot
 from ustad.runtime.games.yacht.outlooks import open_outlooks
 from ustad.runtime.games.yacht.rules import NAME, RULES, Yacht

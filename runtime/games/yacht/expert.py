@@ -24,31 +24,27 @@ gain of a policy over hard is the expected sum, over its turns, of what each tur
 worth under the policy and hard play after it, less what it is worth under hard play.
 :meth:`ExpertBot.advantages` gives that term exactly.
 
-Shapes.  Gains are (2 payments + 1, n): what each payment is worth for each of n
-sheets, minus infinity in the row of illegal writes, then each payment with an extra yacht.
+Shapes.  Gains are those of :mod:`ustad.runtime.games.yacht.goals`.
 """
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ustad.runtime.core.game import Advice, Bot, RatedMove, TurnGains, rank
-from ustad.runtime.games.five_dice.bots import FIRST_WRITE, TurnBot, follow
+from ustad.runtime.core.game import Advice, Bot, TurnGains
+from ustad.runtime.games.five_dice.bots import FIRST_WRITE, TurnBot
 from ustad.runtime.games.five_dice.sheet import ROLLS_A_TURN, SheetState
 from ustad.runtime.games.five_dice.turn import (
-    DICE,
     HIGHEST_SUM,
     KEEPS,
     ROLLS,
-    Turn,
     rolled,
 )
 from ustad.runtime.games.yacht.distributions import (
@@ -59,15 +55,20 @@ from ustad.runtime.games.yacht.distributions import (
     mixed_selection,
     win_shares,
 )
+from ustad.runtime.games.yacht.endgame import EndgameBot
+from ustad.runtime.games.yacht.goals import (
+    EXTRA,
+    GAIN_ROWS,
+    UPPER_EXTRA,
+    GoalBot,
+    GoalTurns,
+    played,
+)
 from ustad.runtime.games.yacht.levels import (
-    FIVE_EQUAL,
-    PAYMENT_BY_BOX,
     PAYMENTS,
     ROLL_ENDING,
     TableBot,
-    YachtTurns,
     after_payments,
-    five_equal_payments,
     sheet_numbers,
     side_by_side,
 )
@@ -93,11 +94,6 @@ from ustad.tables import MissingTableError, Table, open_table, tables_folder
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-EXTRA = PAYMENTS.illegal + 1
-"""The row of the first payment with an extra yacht."""
-
-GAIN_ROWS = EXTRA + len(PAYMENTS.box)
-
 _ABSENT = 10_000
 """A lead that nobody makes good: the place of an opponent who is not there."""
 
@@ -114,101 +110,6 @@ _, _SHARED_FIRST, _SHARED_BOX = np.unique(
     PAYMENTS.box[_SHARED], return_index=True, return_inverse=True
 )
 _SHARED_POINTS, _SHARED_SHIFT = np.unique(PAYMENTS.points[_SHARED], return_inverse=True)
-# With a further yacht an upper box takes all five dice or, as a joker, none.
-_UPPER_EXTRA = np.flatnonzero(
-    (PAYMENTS.box < UPPER_BOXES)
-    & ((PAYMENTS.points == 0) | (PAYMENTS.points == DICE * (PAYMENTS.box + 1)))
-)
-
-
-class Goal(Protocol):
-    """What the play of a turn depends on, the own state being part of it."""
-
-    @property
-    def state(self) -> State:
-        """The own state."""
-
-
-@dataclass(frozen=True)
-class GoalTurns(YachtTurns):
-    """Turns solved for a goal; what is equal is told apart by the expected total."""
-
-    rating: TableBot
-    keys: Sequence[Goal]
-
-    @cached_property
-    def expected(self) -> YachtTurns:
-        """The same turns solved for the expected total."""
-        return self.rating.solve([key.state for key in self.keys])
-
-
-class GoalBot(TurnBot):
-    """Maximises a chance, and among equals the expected total.
-
-    Attributes:
-        rules: the rules.
-        rating: level hard: the expected totals.
-    """
-
-    writes = WRITES
-    sees_others = True
-    unit: str
-
-    def __init__(self, rating: TableBot) -> None:
-        super().__init__()
-        self.rules = rating.rules
-        self.rating = rating
-
-    def key(self, sheet: Any) -> Any:
-        """Refuse: what a turn is to bring does not depend on the sheet alone."""
-        raise TypeError("a goal has keys of views, not of sheets")
-
-    def second(self, turns: Any) -> YachtTurns:
-        """Return the expected totals, which choose among equal choices."""
-        expected: YachtTurns = turns.expected
-        return expected
-
-    def goal_turns(self, keys: Sequence[Goal], gains: Floats) -> GoalTurns:
-        """Return the turns on gains (2 payments + 1, n) of these keys, solved."""
-        setting, states = self.rules.second_yacht, [key.state for key in keys]
-        equal = np.stack([five_equal_payments(setting, s.open_boxes) for s in states], axis=-1)
-        paid = [setting != PLAIN and state.held == YACHT_50 for state in states]
-        equal = np.where((equal != PAYMENTS.illegal) & np.array(paid), equal + EXTRA, equal)
-        stop = np.maximum.reduce(gains[PAYMENT_BY_BOX], axis=0)
-        stop[FIVE_EQUAL] = np.maximum.reduce(gains[equal, np.arange(len(keys))], axis=1)
-        extra = np.zeros(len(keys))
-        return GoalTurns(gains, equal, extra, Turn((stop, stop, stop)), self.rating, keys)
-
-    def ask(self, view: SheetState) -> Advice[Any]:
-        """Return every legal move with its chance and the expected total beside it.
-
-        Moves of one chance are told apart by the expected total.
-        """
-        if view.dice is None:
-            return Advice((), self.value(view), self.unit)
-        expected = dict(self.rating.ask(view).options)
-        moves, values = self.rated(view)
-        values = [min(value, 1.0) for value in values]  # sums of chances, rounded
-        tied, options = rank(moves, values)
-        top = options[0].value
-        best, by_total = rank(tied, [expected[move] for move in tied])
-        options[: len(tied)] = [RatedMove(option.move, top) for option in by_total]
-        expected |= dict(by_total)
-        beside = {"expected_total": [expected[option.move] for option in options]}
-        return Advice(best, top, self.unit, options, beside=beside)
-
-    def value(self, view: SheetState) -> float:
-        """Return the chance in a position that waits for dice, or is over."""
-        if view.is_over():
-            return self.final(view)
-        [here] = self.lanes([view])
-        if view.rolls_left == ROLLS_A_TURN:
-            return min(float(here.turns.turn.start[here.lane]), 1.0)
-        return min(here.keep_value(view), 1.0)
-
-    @abstractmethod
-    def final(self, view: SheetState) -> float:
-        """Return what a finished game came to."""
 
 
 class Opponent(NamedTuple):
@@ -298,7 +199,7 @@ class _Writes:
                 shares,
                 EXTRA_YACHT,
             )
-            use = np.flatnonzero(np.isin(self.payments, _UPPER_EXTRA) & (held[lanes] == YACHT_50))
+            use = np.flatnonzero(np.isin(self.payments, UPPER_EXTRA) & (held[lanes] == YACHT_50))
             more = self.rewards[use] + EXTRA_YACHT
             worth = single.select(use).each(lanes[use], more, shares)
             gains[EXTRA + self.payments[use], lanes[use]] = worth
@@ -354,18 +255,32 @@ class ExpertBot(GoalBot):
     def __init__(self, rating: TableBot, outlooks: Outlooks) -> None:
         super().__init__(rating)
         self.outlooks = outlooks
+        self.endgame = EndgameBot(rating)
         state = self.rules.state
         self.index = lru_cache(1 << 16)(lambda sheet: state_index(*state(sheet)))
 
     def choose_many(self, views: Sequence[SheetState]) -> list[Any]:
         """Return the best move for each view, the first of equals."""
-        alone = [len(view.sheets) == 1 for view in views]
-        if not any(alone):
-            return super().choose_many(views)
-        return [
-            self.rating.choose(view) if single else super(ExpertBot, self).choose_many([view])[0]
-            for view, single in zip(views, alone, strict=True)
-        ]
+        by_player: dict[bool | None, list[int]] = {}
+        for at, view in enumerate(views):
+            kind = None if len(view.sheets) == 1 else self.endgame.holds(view)
+            by_player.setdefault(kind, []).append(at)
+        choosers = {
+            None: self.rating.choose_many,
+            True: self.endgame.choose_many,
+            False: super().choose_many,
+        }
+        found: list[Any] = [None] * len(views)
+        for kind, places in by_player.items():
+            for at, move in zip(places, choosers[kind]([views[at] for at in places]), strict=True):
+                found[at] = move
+        return found
+
+    def view_choices(self, view: SheetState) -> Ints:
+        """Return (3, 252) the choice with 0, 1 and 2 rolls left on every roll, for a view."""
+        if self.endgame.holds(view):
+            return self.endgame.view_choices(view)
+        return super().view_choices(view)
 
     def view_key(self, view: SheetState) -> Key:
         """Return the own state, and of each opponent the state and how far it is behind."""
@@ -479,12 +394,21 @@ class ExpertBot(GoalBot):
         gains, before = self._gains(keys, by_best=False)
         base = self.goal_turns(keys, gains)
         choices = player.key_choices([player.view_key(view) for view in views])
+        for at, view in enumerate(views):
+            if player is self and self.endgame.holds(view):
+                choices[:, at] = self.view_choices(view)
         return played(base, choices) - before
 
     def ask(self, view: SheetState) -> Advice[Any]:
         """Return every legal move with its win share and the expected total beside it."""
         if len(view.sheets) == 1:
             return alone_advice(self.rating.ask(view), lambda: self._notes(view))
+        if self.endgame.holds(view):
+            return replace(self.endgame.ask(view), notes=lambda: self._notes(view))
+        return self.by_outlook(view)
+
+    def by_outlook(self, view: SheetState) -> Advice[Any]:
+        """Return every legal move with its win share by the outlook, in the last turns too."""
         advice = replace(super().ask(view), extra={"outlook": self.outlooks.name})
         note = f"win shares by the outlook {self.outlooks.name}"
         return replace(advice, notes=lambda: (note, *self._notes(view)))
@@ -498,31 +422,33 @@ class ExpertBot(GoalBot):
         return sheet_notes(self.rating, self.outlooks, view)
 
 
-def played(turns: YachtTurns, choices: Ints) -> Floats:
-    """Return (n,) what turns are worth when these choices are made; see :func:`follow`."""
-    start: Floats = follow(turns, choices).kept[-1][0]
-    return start
-
-
 class AloneBot(TableBot):
-    """Expert where no outlook is built: alone at the table it needs none.
+    """Expert where no outlook is built: alone at the table, and in the last turns, it needs none.
 
     Attributes:
-        missing: what it answers where others play too.
+        missing: what it answers where others play too and the end is far.
     """
 
     def __init__(self, rules: Yacht, table: Table, missing: MissingTableError) -> None:
         super().__init__(rules, table)
         self.missing = missing
+        self.endgame = EndgameBot(TableBot(rules, table))
 
     def choose_many(self, views: Sequence[SheetState]) -> list[Any]:
         """Return the best move for each view, the first of equals."""
-        for view in views:
-            self._check(view)
-        return super().choose_many(views)
+        last = [self.endgame.holds(view) for view in views]
+        for view, holds in zip(views, last, strict=True):
+            if not holds:
+                self._check(view)
+        alone = iter(super().choose_many([v for v, h in zip(views, last, strict=True) if not h]))
+        by_share = self.endgame.choose_many([v for v, h in zip(views, last, strict=True) if h])
+        exact = iter(by_share)
+        return [next(exact) if holds else next(alone) for holds in last]
 
     def ask(self, view: SheetState) -> Advice[Any]:
-        """Return every legal move with the expected final total after it."""
+        """Return every legal move with its expected final total, at the end its win share."""
+        if self.endgame.holds(view):
+            return self.endgame.ask(view)
         self._check(view)
         return alone_advice(super().ask(view))
 

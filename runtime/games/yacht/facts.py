@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ustad.runtime.core.facts import Numbers, told
+from ustad.runtime.core.game import Advice
 from ustad.runtime.games.five_dice.bots import Lane, TurnBot
 from ustad.runtime.games.five_dice.facts import SheetFacts
 from ustad.runtime.games.five_dice.sheet import SheetState
 from ustad.runtime.games.five_dice.tables import by_source
-from ustad.runtime.games.yacht.expert import ExpertBot, GoalBot, final_band
+from ustad.runtime.games.yacht.endgame import EndgameBot
+from ustad.runtime.games.yacht.expert import AloneBot, ExpertBot, final_band
+from ustad.runtime.games.yacht.goals import GoalBot
 from ustad.runtime.games.yacht.levels import ROLL_ENDING, TableBot, sheet_numbers
 from ustad.runtime.games.yacht.outlooks import Outlooks
 from ustad.runtime.games.yacht.rules import BONUS, BONUS_AT, BOXES, EXTRA_YACHT, Sheet
@@ -53,8 +57,26 @@ class YachtFacts(SheetFacts):
 
     def player(self, view: SheetState) -> TurnBot:
         """Return who makes the choices of the turn: alone at the table, level hard."""
+        endgame = self._endgame(view)
+        if endgame is not None:
+            return endgame
         alone = isinstance(self._bot, ExpertBot) and len(view.sheets) == 1
         return self._rating if alone else self._bot
+
+    def _endgame(self, view: SheetState) -> EndgameBot | None:
+        """Return who plays the last turns exactly, None where they are not played yet."""
+        endgame = self._bot.endgame if isinstance(self._bot, ExpertBot | AloneBot) else None
+        return endgame if endgame is not None and endgame.holds(view) else None
+
+    def of(self, view: SheetState, moves: Sequence[Any], advice: Advice[Any]) -> list[Numbers]:
+        """Return the numbers of some options, in the last turns with the exact win share."""
+        numbers = super().of(view, moves, advice)
+        if self._endgame(view) is None:
+            return numbers
+        shares = dict(advice.options)
+        return [
+            {**found, "win_share": shares[move]} for move, found in zip(moves, numbers, strict=True)
+        ]
 
     def open_boxes(self, sheet: Sheet) -> int:
         """Return the open boxes as bits."""
@@ -98,13 +120,16 @@ class YachtFacts(SheetFacts):
     def speaks_for(self, numbers: Numbers) -> str:
         """Return what the turn brings, and where it is played to win, how likely that is."""
         brings = super().speaks_for(numbers)
+        if "win_share" in numbers:
+            return f"takes {numbers['win_share']:.2%} of the win and {brings}"
         if "win" not in numbers:
             return brings
         return f"wins at {numbers['win']:.2%}, ties at {numbers['tie']:.2%} and {brings}"
 
     def gives_up(self, cost: float, best: Numbers, other: Numbers) -> str:
         """Return what another move gives up, and in which boxes."""
-        if "win" in best or self._bot.unit == "chance":
-            of = "the win" if "win" in best else "the chance"
+        of_win = "win" in best or "win_share" in best
+        if of_win or self._bot.unit == "chance":
+            of = "the win" if of_win else "the chance"
             return f"gives up {told(100 * cost)}% of {of}{self.where(best, other)}"
         return super().gives_up(cost, best, other)

@@ -113,6 +113,13 @@ class WinShares(Judge[SheetState, Any]):
         roll, number = ROLL_INDEX[state.dice or ()], _NUMBER[move]
         return [one.turns.roll_values(roll, lane, state.rolls_left)[number] for one in seats]
 
+    def best(self, state: SheetState, player: int) -> Sequence[Any]:
+        """Return the best moves by the outlook, as the values are."""
+        del player
+        return (
+            self.bot.by_outlook(state).best if len(state.sheets) > 1 else self.bot.ask(state).best
+        )
+
     def kind(self, state: SheetState) -> str:
         """Return whether dice are kept or a box is written."""
         return KINDS[state.rolls_left]

@@ -36,6 +36,7 @@ from ustad.runtime.games.yacht.rules import (
     YACHT,
     YACHT_50,
     YACHT_BIT,
+    State,
 )
 
 Ints = NDArray[np.int64]
@@ -120,6 +121,11 @@ def every_state() -> States:
     open_boxes = open_boxes | np.where(held == OPEN_YACHT, YACHT_BIT, 0)
     every = np.broadcast_arrays(open_boxes, held, known.upper)
     return States(*(numbers.ravel() for numbers in every))
+
+
+def state_of(index: int) -> State:
+    """Return the state of an index, with one of its upper sums."""
+    return State(*(int(numbers[index]) for numbers in every_state()))
 
 
 @cache

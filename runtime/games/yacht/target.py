@@ -23,7 +23,8 @@ from ustad.runtime.core.errors import UsageError
 from ustad.runtime.core.game import Advice
 from ustad.runtime.games.five_dice.sheet import SheetState
 from ustad.runtime.games.yacht.distributions import SPAN, BestChances
-from ustad.runtime.games.yacht.expert import EXTRA, GAIN_ROWS, GoalBot, GoalTurns, sheet_notes
+from ustad.runtime.games.yacht.expert import sheet_notes
+from ustad.runtime.games.yacht.goals import EXTRA, GAIN_ROWS, GoalBot, GoalTurns
 from ustad.runtime.games.yacht.levels import TableBot, after_payments, side_by_side
 from ustad.runtime.games.yacht.outlooks import open_if_built, open_outlooks
 from ustad.runtime.games.yacht.rules import (
@@ -33,7 +34,7 @@ from ustad.runtime.games.yacht.rules import (
     State,
     Yacht,
 )
-from ustad.runtime.games.yacht.states import every_state
+from ustad.runtime.games.yacht.states import state_of
 from ustad.runtime.games.yacht.tables import TABLES, outlook_spec, read_best
 from ustad.tables import MissingTableError, open_table, tables_folder
 
@@ -151,18 +152,13 @@ class _Solved:
     def at_least(self, states: Ints, points: Ints) -> Floats:
         pairs = list(zip(states.tolist(), points.tolist(), strict=True))
         new = [pair for pair in dict.fromkeys(pairs) if pair not in self._known]
-        keys = {(state, wanted): Wanted(_state(state), wanted) for state, wanted in new}
+        keys = {(state, wanted): Wanted(state_of(state), wanted) for state, wanted in new}
         turns = [pair for pair, key in keys.items() if key.state.open_boxes]
         self._known.update(dict.fromkeys(new, 0.0))
         if turns:
             start = self._bot.solve([keys[pair] for pair in turns]).turn.start
             self._known.update(zip(turns, start.tolist(), strict=True))
         return np.array([self._known[pair] for pair in pairs])
-
-
-def _state(index: int) -> State:
-    """Return the state of an index, with one of its upper sums."""
-    return State(*(int(numbers[index]) for numbers in every_state()))
 
 
 class _Table:

@@ -161,7 +161,7 @@ def test_two_open_boxes_against_enumeration_of_the_next_turn(
         state = last_turn(source, "bonus_and_joker", 2, 2)._replace(rolls_left=0)
         other = state.sheets[0]._replace(open_boxes=0)
         state = state._replace(sheets=(other, state.sheets[1]))
-        shares = dict(expert.ask(state).options)
+        shares = dict(expert.by_outlook(state).options)
         for move in state.legal_moves():
             after = state.apply(move).sheets[1]
             totals, _ = final_totals(

@@ -71,7 +71,7 @@ def test_a_review_by_win_share_splits_one_win(
         assert np.allclose(np.array(chances) @ after, judge.values([state])[0], atol=1e-9)
     for at in drawn.sample(sorted(found.decisions), 6):
         seat, best, cost = found.decisions[at]
-        asked = advisor.probe(states[at])
+        asked = judge.bot.by_outlook(states[at])
         values = dict(asked.options)
         assert list(best) == list(asked.best)
         assert cost == pytest.approx(asked.options[0][1] - values[steps[at]], abs=2e-9)

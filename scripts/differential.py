@@ -502,7 +502,9 @@ def _same_options(
     return all(
         name in known[move]
         and (
-            _same_facts(known[move][name], option[name], precision)
+            # Win shares that rounding moves may lead a turn another way: its chances are others.
+            (mine["unit"] == "win_share" and "chance_of" in option[name])
+            or _same_facts(known[move][name], option[name], precision)
             if name == "facts"
             else _alike(known[move][name], option[name], precision.value)
         )

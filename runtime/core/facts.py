@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeAlias
 
-from ustad.runtime.core.game import Advice, MoveT, StateT
+from ustad.runtime.core.game import TIE, Advice, MoveT, StateT
 
 Numbers: TypeAlias = Mapping[str, Any]
 """Named numbers as JSON has them, some of them by further names."""
@@ -96,7 +96,7 @@ def explain(
     if behind is None:
         parts.append("every other move is as good" if len(values) > 1 else "it is the only move")
     for move in dict.fromkeys(others):
-        if move in advice.best:
+        if move in advice.best or values[best] - values[move] <= TIE:
             if move != best and behind is not None:
                 parts.append(f"{describe(move)} is as good")
         else:

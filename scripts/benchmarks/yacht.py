@@ -28,6 +28,11 @@ from benchmarks.common import (
 )
 from ustad.runtime.core.game import CHANCE
 from ustad.runtime.core.registry import entry as entry_of
+from ustad.runtime.games.five_dice.sheet import ROLLS_A_TURN
+from ustad.runtime.games.yacht.endgame import EndgameBot
+from ustad.runtime.games.yacht.levels import TableBot
+from ustad.runtime.games.yacht.rules import Yacht
+from ustad.runtime.games.yacht.tables import TABLES
 from ustad.tables import open_table, tables_folder
 
 # Yacht
@@ -261,6 +266,34 @@ def yacht_arena() -> Row:
         "target": "at least 200 games a CPU second",
         "ok": rate >= 200,
         "games_per_cpu_s": rate,
+    }
+
+
+@benchmark
+def yacht_endgame() -> Row:
+    """Solve last turns of games of 2, 3 and 6 seats, none asked before."""
+    rules = Yacht()
+    bot = EndgameBot(TableBot(rules, open_table(TABLES.spec({}), tables_folder())))
+    seconds = []
+    for players in (2, 3, 6):
+        for number in range(20):
+            state, luck = rules.new(players), rules.luck(players, (number,))
+            while not state.is_over():
+                if state.current_player() < 0:
+                    state = state.apply(luck.outcome(state))
+                    continue
+                if bot.holds(state) and state.rolls_left == ROLLS_A_TURN - 1:
+                    begin = time.perf_counter()
+                    bot.solve([bot.view_key(state)])
+                    seconds.append(time.perf_counter() - begin)
+                state = state.apply(bot.rating.choose(state))
+    middle, longest = statistics.median(seconds), max(seconds)
+    return {
+        "median_s": middle,
+        "longest_s": longest,
+        "turns": len(seconds),
+        "target": "numpy alone: median at most 20 ms, longest 100 ms",
+        "ok": middle <= 0.02 and longest <= 0.1,
     }
 
 

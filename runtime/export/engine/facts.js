@@ -6,6 +6,8 @@
 
 /** @import { Advice, Facts, Option } from "./engine.js" */
 
+const TIE = 1e-9;
+
 /** What rounds to 0.00 is not worth a word. */
 const LEAST_TOLD = 0.005;
 
@@ -64,7 +66,7 @@ export function explain(facts, { best: tied, value, options }, top, asked) {
     parts.push(options.length > 1 ? "every other move is as good" : "it is the only move");
   }
   for (const option of others) {
-    if (tied.includes(option.move)) {
+    if (tied.includes(option.move) || value - option.value <= TIE) {
       if (option !== best && behind) parts.push(`${facts.describe(option.move)} is as good`);
     } else {
       const lost = facts.givesUp(value - option.value, numbers(best), numbers(option));

@@ -35,6 +35,13 @@ export { ExportError, parseManifest } from "./export.js";
 /** @import { Opponent, Outlook, SheetManifest, Turn, State as TurnState } from "./turns.js" */
 
 /**
+ * Solves the last turns of a game that is played to win; see endgame.js of yacht.
+ *
+ * @typedef {object} Endgame
+ * @property {(states: TurnState[]) => boolean} areLast
+ * @property {(turns: Turns, state: TurnState, others: { state: TurnState, behind: number }[])
+ *   => Turn} lastTurn
+ *
  * @typedef {{ keep: number[] } | { write: string } | { pass: true }} Move
  *
  * What a table knows of a sheet, and its points so far.
@@ -92,8 +99,10 @@ export class SheetGame {
   /**
    * @param {Opened<SheetManifest>[]} tables
    * @param {((table: Opened<any>) => Outlook | null)} [outlookOf] returns the outlook of a table.
+   * @param {Endgame} [endgame] solves the last turns where a game is played to win.
    */
-  constructor(tables, outlookOf = () => null) {
+  constructor(tables, outlookOf = () => null, endgame) {
+    this.endgame = endgame;
     const { manifest } = tables[0];
     this.name = manifest.game;
     this.seats = manifest.rules.players;
@@ -384,13 +393,16 @@ export class SheetGame {
     const total = { unit: /** @type {Unit} */ ("expected_total"), state };
     if (unit !== "win_share") return this._byTotal(total);
     if (sheets.length === 1) return { ...this._byTotal(total), note: ALONE };
+    if (this._isLast(state)) {
+      return { ...this._byShare(state, this._shareTurn(state)), exact: true };
+    }
     if (turns.outlook === null) {
       throw new UstadError(
         "missing_table",
         `${level}: needs the outlook, which this export was made without; hard plays for the total`,
       );
     }
-    return { ...this._byShare(state, this._others(state)), outlook: turns.outlook.facts.name };
+    return { ...this._byShare(state, this._shareTurn(state)), outlook: turns.outlook.facts.name };
   }
 
   /** What positions can be judged in: the outlook of others is not told apart by seat here. */
@@ -433,17 +445,50 @@ export class SheetGame {
     const { turns, sheets, toMove, dice, rollsLeft } = state;
     const ofTheWin = advice.unit === "win_share";
     const told = this._told(turns, sheets[toMove]);
-    const turn = turns.solved(told, ofTheWin ? this._others(state) : []);
+    const turn = ofTheWin ? this._shareTurn(state) : turns.solved(told, []);
+    const last = ofTheWin && this._isLast(state);
     const roll = this._number(turns, dice ?? []);
     const { extra_points: extra, extra_held: needed } = turns.sheet;
     const paysExtra = extra > 0 && told.held === needed;
     const numbers = turnFacts(turns, turn, roll - turns.firstRoll, rollsLeft, paysExtra);
     return {
-      of: (move) => numbers(this._choice(turns, move)),
+      of: (move) => {
+        const found = numbers(this._choice(turns, move));
+        if (!last) return found;
+        const key = JSON.stringify(move);
+        const option = advice.options.find((one) => JSON.stringify(one.move) === key);
+        return { ...found, win_share: option?.value };
+      },
       describe: (move) => described(move),
       speaksFor,
       givesUp: (cost) => givesUp(cost, ofTheWin),
     };
+  }
+
+  /** Tell whether these are last turns, which are solved exactly. @param {State} state */
+  _isLast(state) {
+    const { turns, sheets } = state;
+    const states = sheets.map((sheet) => this._told(turns, sheet));
+    return this.endgame !== undefined && !this._isOver(state) && this.endgame.areLast(states);
+  }
+
+  /**
+   * Return the turn of the seat to move, solved on its share of the win.
+   *
+   * @param {State} state
+   * @returns {Turn}
+   */
+  _shareTurn(state) {
+    const { turns, sheets, toMove } = state;
+    const { total, ...own } = this._told(turns, sheets[toMove]);
+    if (this.endgame === undefined || !this._isLast(state)) {
+      return turns.solved(own, this._others(state));
+    }
+    const others = sheets.slice(1).map((_, step) => {
+      const told = this._told(turns, sheets[(toMove + step + 1) % sheets.length]);
+      return { state: told, behind: total - told.total };
+    });
+    return this.endgame.lastTurn(turns, own, others);
   }
 
   /** Return the opponents of the seat to move. @param {State} state */
@@ -489,13 +534,12 @@ export class SheetGame {
    * Answer by the share of the win; moves of one share are told apart by the expected total.
    *
    * @param {State} state
-   * @param {Opponent[]} others
+   * @param {Turn} turn solved on the share of the win.
    */
-  _byShare(state, others) {
+  _byShare(state, turn) {
     const { turns, dice, rollsLeft, kept } = state;
     const { total, ...told } = this._told(turns, state.sheets[state.toMove]);
     const unit = /** @type {const} */ ("win_share");
-    const turn = turns.solved(told, others);
     if (dice === null) {
       const atStart = () => turn.final ?? turns.start(turn);
       const value =

@@ -5,7 +5,7 @@
  * average follows from the chances of the dice, back from the last roll, for all keeps at once.
  */
 
-import { told } from "./facts.js";
+import { percent, told } from "./facts.js";
 
 /** @import { Turn, Turns } from "./turns.js" */
 
@@ -13,6 +13,7 @@ import { told } from "./facts.js";
  * @typedef {object} Numbers
  * @property {number} points_this_turn
  * @property {{ [box: string]: number }} chance_of
+ * @property {number} [win_share] in the last turns
  */
 
 /**
@@ -67,8 +68,10 @@ export function turnFacts(turns, turn, roll, rollsLeft, paysExtra) {
 }
 
 /** @param {Numbers} numbers */
-export const speaksFor = ({ points_this_turn: points }) =>
-  `brings ${told(points)} points this turn`;
+export function speaksFor({ points_this_turn: points, win_share: share }) {
+  const brings = `brings ${told(points)} points this turn`;
+  return share === undefined ? brings : `takes ${percent(share, 2)} of the win and ${brings}`;
+}
 
 /**
  * @param {number} cost

@@ -512,18 +512,33 @@ export class Turns {
    * @param {Turn} turn
    * @param {number} roll
    * @param {number} rollsLeft
+   * @param {Turn} [second] the same turn by what tells equals apart.
    * @returns {{ keep: number } | { box: number }}
    */
-  bestChoice(turn, roll, rollsLeft) {
-    /** @type {({ keep: number, value: number } | { box: number, value: number })[]} */
-    const choices = this.writes(turn, roll, rollsLeft);
-    if (rollsLeft > 0) {
-      const values = turn.keepValues[rollsLeft];
-      const kept = this.subKeeps(this.firstRoll + roll);
-      choices.unshift(...kept.map((keep) => ({ keep, value: values[keep] })));
-    }
+  bestChoice(turn, roll, rollsLeft, second) {
+    const choices = this._choices(turn, roll, rollsLeft);
     const most = Math.max(...choices.map(({ value }) => value));
-    return /** @type {any} */ (choices.find(({ value }) => value >= most - 1e-9));
+    const tied = [...choices.keys()].filter((at) => choices[at].value >= most - 1e-9);
+    if (second === undefined || tied.length === 1) return choices[tied[0]];
+    const others = this._choices(second, roll, rollsLeft);
+    const best = Math.max(...tied.map((at) => others[at].value));
+    return choices[/** @type {number} */ (tied.find((at) => others[at].value >= best - 1e-9))];
+  }
+
+  /**
+   * Return the keeps and writes of a roll with their values, in the rules' order.
+   *
+   * @param {Turn} turn
+   * @param {number} roll
+   * @param {number} rollsLeft
+   * @returns {({ keep: number, value: number } | { box: number, value: number })[]}
+   */
+  _choices(turn, roll, rollsLeft) {
+    const writes = this.writes(turn, roll, rollsLeft);
+    if (rollsLeft === 0) return writes;
+    const values = turn.keepValues[rollsLeft];
+    const kept = this.subKeeps(this.firstRoll + roll);
+    return [...kept.map((keep) => ({ keep, value: values[keep] })), ...writes];
   }
 
   /**

@@ -7,6 +7,7 @@
  *     engine.ask(position, "hard");    // for the total, as of sheet.js
  */
 
+import { areLast, lastTurn } from "./endgame.js";
 import { opened, openExport } from "./export.js";
 import { Outlook } from "./outlook.js";
 import { SheetEngine, SheetGame } from "./sheet.js";
@@ -23,9 +24,10 @@ export { ExportError, parseManifest } from "./export.js";
 export class Yacht extends SheetGame {
   /** @param {Table[]} tables */
   constructor(tables) {
-    super(tables, ({ manifest, arrays }) =>
-      "outlook_kind" in arrays ? new Outlook(manifest, arrays) : null,
-    );
+    /** @param {Table} table */
+    const outlookOf = ({ manifest, arrays }) =>
+      "outlook_kind" in arrays ? new Outlook(manifest, arrays) : null;
+    super(tables, outlookOf, { areLast, lastTurn });
   }
 }
 

@@ -268,7 +268,7 @@ def _with_outlook(found: Content, rules: Yacht, table: Table, outlook: Table) ->
         found,
         vectors=[*found.vectors, *brief(played)],
         facts={**found.facts, **facts},
-        reader=("yacht.js", "outlook.js", *found.reader),
+        reader=("yacht.js", "endgame.js", "outlook.js", *found.reader),
         files={**found.files, "outlook.bin": arrays},
     )
 

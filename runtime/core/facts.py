@@ -96,7 +96,7 @@ def explain(
     if behind is None:
         parts.append("every other move is as good" if len(values) > 1 else "it is the only move")
     for move in dict.fromkeys(others):
-        if move in advice.best or values[best] - values[move] <= TIE:
+        if move in advice.best or abs(values[best] - values[move]) <= TIE:
             if move != best and behind is not None:
                 parts.append(f"{describe(move)} is as good")
         else:

@@ -56,7 +56,7 @@ def advice_text(
         if move not in told:
             continue
         cost = (advice.value or 0.0) - value
-        costs = "best" if move in advice.best else f"costs {cost:.4f}"
+        costs = "best" if move in advice.best else f"costs {cost:.4f}" if cost >= 0 else "worse"
         beside = "".join(f"{beside_text(held[at]):>11}" for held in advice.beside.values())
         line = f"  {named(move):<{wide}}{value:>{value_wide}.4f}  {costs:<12}{beside}"
         lines.append(f"{line}  {outlooks.get(move, '')}".rstrip())

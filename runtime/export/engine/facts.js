@@ -66,7 +66,7 @@ export function explain(facts, { best: tied, value, options }, top, asked) {
     parts.push(options.length > 1 ? "every other move is as good" : "it is the only move");
   }
   for (const option of others) {
-    if (tied.includes(option.move) || value - option.value <= TIE) {
+    if (tied.includes(option.move) || Math.abs(value - option.value) <= TIE) {
       if (option !== best && behind) parts.push(`${facts.describe(option.move)} is as good`);
     } else {
       const lost = facts.givesUp(value - option.value, numbers(best), numbers(option));

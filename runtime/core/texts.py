@@ -105,7 +105,8 @@ def narrow(text: str) -> str:
 
 def facts_text(numbers: Numbers) -> str:
     """Return named numbers as a line: ``points this turn 12.30; chance of: ones 0.25, ...``."""
-    return "; ".join(f"{words(name)}{_number_text(held)}" for name, held in numbers.items())
+    told = {name: held for name, held in numbers.items() if held != []}
+    return "; ".join(f"{words(name)}{_number_text(held)}" for name, held in told.items())
 
 
 def _number_text(held: Any) -> str:

@@ -424,6 +424,7 @@ document.querySelector('#lesson [data-key="write"], #lesson [data-key="discard"]
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_page_fits_every_width_in_every_language(language: str, page: Page) -> None:
     """Nothing is wider than the screen, no key of words is shown, and digits are of the script."""
@@ -459,6 +460,7 @@ def axe(tmp_path_factory: pytest.TempPathFactory) -> str:
     return (place / "node_modules" / "axe-core" / "axe.min.js").read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_axe_finds_nothing_serious(page: Page, axe: str) -> None:
     wrong = []
     for theme, games in (("light", NAMES), ("dark", NAMES[:1])):

@@ -459,7 +459,7 @@ export class RajaPasu {
    * @param {State} state
    * @param {string} level
    * @param {number} most milliseconds of a search
-   * @returns {Advice & { exact: boolean } | null}
+   * @returns {Advice & { exact: boolean, match?: null } | null}
    */
   rate(state, level, most) {
     if (level === "easy" || level === "medium") return null;
@@ -513,7 +513,11 @@ export class RajaPasu {
       answer.best.sort((a, b) => isFirst(b) - isFirst(a));
       answer.options.sort((a, b) => b.value - a.value || isFirst(b.move) - isFirst(a.move));
     }
-    return { ...answer, exact: found.every(({ proven }) => proven) };
+    const exact = found.every(({ proven }) => proven);
+    if (state.match === null || level !== "expert") return { ...answer, exact };
+    // The results of matches are in tables that an export does not hold: they are not known here.
+    const options = answer.options.map((option) => ({ ...option, match: null }));
+    return { ...answer, options, exact, match: null };
   }
 
   get units() {

@@ -61,12 +61,7 @@ export function nearest(position, error) {
  * @param {any} more keys of the request.
  */
 export async function advice(position, more = {}) {
-  try {
-    return await ask(position.game, "ask", { position, facts: true, ...more });
-  } catch (/** @type {any} */ error) {
-    if (!/^facts:/.test(error.message)) throw error;
-    return ask(position.game, "ask", { position, ...more });
-  }
+  return ask(position.game, "ask", { position, facts: true, ...more });
 }
 
 const SHOWN = 12;

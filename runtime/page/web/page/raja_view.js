@@ -96,6 +96,7 @@ function table(context) {
         type: "button",
         class: classes.join(" "),
         "data-hole": hole,
+        "data-number": num(holeNumber(hole)),
         "data-key": `hole${hole}`,
         disabled: !can,
         "aria-pressed": can ? String(chosen?.hole === hole) : null,
@@ -303,6 +304,7 @@ function editor({ position, change, local }) {
           "label",
           {
             class: `pit ${position.closed.includes(hole) ? "closed" : ""}`,
+            "data-number": num(holeNumber(hole)),
             ondragover: (event) => event.preventDefault(),
             ondrop: (event) => {
               event.preventDefault();

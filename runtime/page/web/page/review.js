@@ -217,7 +217,7 @@ class Review {
   numbers() {
     const { answer, names } = this;
     const known = (part) => answer.seats.some((seat) => seat[part] !== undefined);
-    const parts = ["start", "luck", "own", "others", "rest", "result"].filter(known);
+    const parts = ["start", "luck", "own", "others", "rest", "unexplained", "result"].filter(known);
     const places = answer.unit === "win_share" ? 3 : 2;
     return h(
       "div",

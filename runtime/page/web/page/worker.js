@@ -108,7 +108,8 @@ function replay(engine, { record }) {
 /** What decisions cost, and what each seat to move saw. */
 function reviewed(engine, { record }) {
   const { positions } = replay(engine, { record });
-  return { answer: costs(engine, record, positions), positions };
+  if (record.start.game === "marriage") return { answer: costs(engine, record, positions), positions };
+  return { answer: engine.call("review", { record }), positions };
 }
 
 function answer(engine, method, request) {

@@ -16,7 +16,7 @@ of Python::
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from importlib.metadata import version
 from pathlib import Path
@@ -55,6 +55,7 @@ from ustad.runtime.methods import (
     MOST_POINTS,
     check_id,
     check_level,
+    check_seed,
     check_top,
     error_to_json,
     seed_or_fresh,
@@ -64,6 +65,9 @@ from ustad.runtime.review import Review, level_of
 from ustad.tables import TableError, open_tables, option_text, tables_folder
 
 DefaultT = TypeVar("DefaultT")
+
+_SIDE_BY_SIDE = 1024
+"""Positions that a bot gets ready for at once: it remembers more turns than these."""
 
 _BOTS_KEPT = 24
 """Bots that are kept: the levels of a server's games, of some option sets."""
@@ -386,6 +390,63 @@ class Advisor:
             position, level, top, facts, move, None, target, max_ms, strength
         )
         return advice_to_json(entry.codec, advice, top, asked, reasons)
+
+    def ask_many(
+        self, positions: Sequence[Any], level: str = "expert", top: int | None = None
+    ) -> list[AskAnswer]:
+        """Return what :meth:`ask` answers about each of many positions, in their order.
+
+        Turns of games of dice are solved side by side, which is quicker than one by one.
+
+        Raises:
+            UstadError: a position is none.
+            TableError: a table that one needs is missing or unfit.
+        """
+        check_level(level)
+        found: list[Any] = [None] * len(positions)
+        for bot, places, views in self._by_bot(positions, level):
+            bot.get_ready(views)
+            for at, view in zip(places, views, strict=True):
+                codec = entry_of(view.rules.name).codec
+                found[at] = advice_to_json(codec, bot.ask(view), top)
+        return found
+
+    def choose_many(
+        self, positions: Sequence[Any], level: str = "expert", seed: int = 0
+    ) -> list[dict[str, Any]]:
+        """Return the move that a level plays in each of many positions, in their order.
+
+        Raises:
+            UstadError: a position is none, or no seat is to move there.
+            TableError: a table that one needs is missing or unfit.
+        """
+        check_level(level)
+        check_seed(seed)
+        found: list[Any] = [None] * len(positions)
+        for bot, places, views in self._by_bot(positions, level, seed):
+            for at, view in zip(places, views, strict=True):
+                if view.current_player() < 0:
+                    raise MoveError(f"positions[{at}]: expected a seat to move, got none")
+            codec = entry_of(views[0].rules.name).codec
+            for at, move in zip(places, bot.choose_many(views), strict=True):
+                found[at] = codec.move_to_json(move)
+        return found
+
+    def _by_bot(
+        self, positions: Sequence[Any], level: str, seed: int = 0
+    ) -> Iterator[tuple[Bot[Any, Any], list[int], list[Any]]]:
+        """Yield each bot that positions are for, their places, and what the mover sees there."""
+        places: dict[Any, list[int]] = {}
+        views = []
+        for at, position in enumerate(positions):
+            _, state = read_position(position)
+            views.append(state.view(max(state.current_player(), 0)))
+            places.setdefault(state.rules, []).append(at)
+        for rules, of in places.items():
+            bot = self.bot(entry_of(rules.name), rules, level, seed)
+            for begin in range(0, len(of), _SIDE_BY_SIDE):
+                part = of[begin : begin + _SIDE_BY_SIDE]
+                yield bot, part, [views[at] for at in part]
 
     def review_of(self, game: Record, level: Any = None, unit: Any = None) -> Review:
         """Return the review of a record."""

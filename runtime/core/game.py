@@ -206,6 +206,10 @@ class Bot(Protocol[StateT_contra, MoveT]):
     def ask(self, view: StateT_contra) -> Advice[MoveT]:
         """Return the best move and, at levels that rate moves, the value of every move."""
 
+    def get_ready(self, views: Sequence[StateT_contra]) -> None:
+        """Do at once what questions about these views share; the answers stay the same."""
+        del views
+
     def within(self, seconds: float) -> Self:
         """Return the bot that searches so long at most; one that looks up is as it is."""
         del seconds

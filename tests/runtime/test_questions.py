@@ -342,3 +342,21 @@ def test_a_search_is_bounded_in_time() -> None:
     assert (advice.extra or {})["exact"] is False
     assert len(advice.options) == len(view.legal_moves())
     assert bot.within(0.05).choose(view) in view.legal_moves()
+
+
+@pytest.mark.parametrize("level", ["easy", "hard", "expert"])
+def test_many_positions_are_answered_as_one_by_one(tables: Path, level: str) -> None:
+    """Positions of all games, one seat and two, in any order; Raja Pasu's tables are not here."""
+    advisor, alone, positions = Advisor(tables), Advisor(tables), []
+    for seed in range(6):
+        for game, players in (("yacht", 1), ("marriage", 2), ("yacht", 1)):
+            now: Any = advisor.new(game, players=players, seed=seed)
+            if now["status"]["to"] == "chance":
+                now = advisor.apply(now["position"], seed=seed + 10 * len(positions))
+            positions.append(now["position"])
+    assert advisor.ask_many(positions, level) == [alone.ask(one, level) for one in positions]
+    moves = [alone.move(one, level, seed=0)["move"] for one in positions]
+    assert advisor.choose_many(positions, level) == moves
+    waits = advisor.new("yacht", players=1)["position"]
+    with pytest.raises(UstadError, match=r"positions\[0\]: expected a seat to move"):
+        advisor.choose_many([waits], level)

@@ -142,6 +142,10 @@ class TurnBot(Bot[SheetState, Any]):
                 moves[at] = self._moves[choice]
         return moves
 
+    def get_ready(self, views: Sequence[SheetState]) -> None:
+        """Solve the turns of views side by side."""
+        self.lanes([view for view in views if not view.is_over()])
+
     def turn_choices(self, sheets: Sequence[Any]) -> Ints:
         """Return (3, n, 252) the choice with 0, 1 and 2 rolls left on every roll, for n sheets."""
         return self.key_choices([self.key(sheet) for sheet in sheets])

@@ -261,20 +261,26 @@ class ExpertBot(GoalBot):
 
     def choose_many(self, views: Sequence[SheetState]) -> list[Any]:
         """Return the best move for each view, the first of equals."""
-        by_player: dict[bool | None, list[int]] = {}
-        for at, view in enumerate(views):
-            kind = None if len(view.sheets) == 1 else self.endgame.holds(view)
-            by_player.setdefault(kind, []).append(at)
-        choosers = {
-            None: self.rating.choose_many,
-            True: self.endgame.choose_many,
-            False: super().choose_many,
-        }
         found: list[Any] = [None] * len(views)
-        for kind, places in by_player.items():
-            for at, move in zip(places, choosers[kind]([views[at] for at in places]), strict=True):
+        for player, places in self._players(views):
+            choose = super().choose_many if player is self else player.choose_many
+            for at, move in zip(places, choose([views[at] for at in places]), strict=True):
                 found[at] = move
         return found
+
+    def get_ready(self, views: Sequence[SheetState]) -> None:
+        """Solve the turns of views side by side."""
+        for player, places in self._players(views):
+            ready = super().get_ready if player is self else player.get_ready
+            ready([views[at] for at in places])
+
+    def _players(self, views: Sequence[SheetState]) -> list[tuple[TurnBot, list[int]]]:
+        """Return who plays views, with their places: alone, in the last turns, and else."""
+        places: dict[TurnBot, list[int]] = {}
+        for at, view in enumerate(views):
+            last = self.endgame if self.endgame.holds(view) else self
+            places.setdefault(self.rating if len(view.sheets) == 1 else last, []).append(at)
+        return list(places.items())
 
     def view_choices(self, view: SheetState) -> Ints:
         """Return (3, 252) the choice with 0, 1 and 2 rolls left on every roll, for a view."""
@@ -444,6 +450,11 @@ class AloneBot(TableBot):
         by_share = self.endgame.choose_many([v for v, h in zip(views, last, strict=True) if h])
         exact = iter(by_share)
         return [next(exact) if holds else next(alone) for holds in last]
+
+    def get_ready(self, views: Sequence[SheetState]) -> None:
+        """Solve the turns of views side by side, but of those that want an outlook."""
+        self.endgame.get_ready([view for view in views if self.endgame.holds(view)])
+        super().get_ready([view for view in views if len(view.sheets) == 1])
 
     def ask(self, view: SheetState) -> Advice[Any]:
         """Return every legal move with its expected final total, at the end its win share."""

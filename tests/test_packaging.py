@@ -157,8 +157,9 @@ def test_the_wheel_holds_code_and_the_learned_weights_alone(wheel: list[str]) ->
 
 
 def page_files() -> list[Path]:
-    folder = ROOT / "runtime" / "page"
-    kept = (path for path in folder.rglob("*") if path.is_file() and path.name != "README.md")
+    runtime = ROOT / "runtime"
+    files = [*(runtime / "page").rglob("*"), *runtime.glob("games/*/words/*.json")]
+    kept = (path for path in files if path.is_file() and path.name != "README.md")
     return [path for path in kept if "__pycache__" not in path.parts]
 
 

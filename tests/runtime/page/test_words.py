@@ -10,6 +10,9 @@ from typing import Any
 import pytest
 
 import ustad.runtime.page
+from ustad.runtime.core.registry import NAMES
+from ustad.runtime.games.pasa.rules import PARO_SUMS, TIRO_SUMS
+from ustad.runtime.games.yacht.rules import BONUS, BONUS_AT, EXTRA_YACHT
 from ustad.runtime.page.wording import LANGUAGES, joined
 
 WEB = Path(ustad.runtime.page.__file__).parent / "web" / "page"
@@ -64,3 +67,22 @@ def test_the_files_are_json_with_each_key_once() -> None:
 
     for path in (WEB.parent.parent / "words").glob("*.json"):
         json.loads(path.read_text(encoding="utf-8"), object_pairs_hook=once)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_rules_of_every_game_are_told(language: str) -> None:
+    """As many paragraphs and the same numbers in every language, whatever the digits."""
+    for game in NAMES:
+        english, found = joined("en")[game]["rules"], joined(language)[game]["rules"]
+        assert len(found) == len(english) > 6
+        for ours, theirs in zip(found, english, strict=True):
+            assert ours.startswith("# ") == theirs.startswith("# ")
+
+
+def test_rules_say_what_the_rules_of_the_game_count() -> None:
+    """Points that stand in the rules' own modules."""
+    rules = {game: " ".join(joined("en")[game]["rules"]) for game in NAMES}
+    for number in (BONUS, BONUS_AT, EXTRA_YACHT):
+        assert f"{number}" in rules["yacht"]
+    for number in (*PARO_SUMS, *TIRO_SUMS):
+        assert f"{number}" in rules["pasa"]

@@ -18,7 +18,7 @@ import os
 import re
 import shutil
 from base64 import b64encode
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
 from importlib.metadata import version
 from importlib.resources import files
@@ -93,12 +93,40 @@ def write_package(games: Sequence[GameFiles], out: Path, bundled: bool = False) 
     Raises:
         ExportError: the folder holds something else, cannot be written or is full.
     """
-    if out.exists() and not (out.is_dir() and _replaceable(out)):
-        raise ExportError(f"{out}: expected a new or empty folder, or a package of before")
+    check_replaceable(out, {"package.json", "index.js", "lib", "data"}, "a package")
     found = package_files(games, bundled)
+    write_whole(out, found)
+    return {path: len(held) for path, held in found.items()}
+
+
+def check_replaceable(out: Path, own: Set[str], what: str) -> None:
+    """Raise ExportError unless a folder is new, empty, or holds what was written here before.
+
+    Args:
+        out: the folder.
+        own: names that what is written here has.
+        what: what that is, with its article.
+    """
+    if not out.exists():
+        return
+    names = {path.name for path in out.iterdir()} if out.is_dir() else None
+    if names is None or (names and not own <= names):
+        raise ExportError(f"{out}: expected a new or empty folder, or {what} of before")
+
+
+def write_whole(out: Path, files: Mapping[str, bytes]) -> None:
+    """Write a folder beside an older one, and then put it in its place.
+
+    Args:
+        out: the folder.
+        files: the bytes of each file, by its path.
+
+    Raises:
+        ExportError: it cannot be written, or the disk is full; the older one stays.
+    """
     stage = out.with_name(f".{out.name[:60]}.{os.getpid()}.part")
     try:
-        for path, held in found.items():
+        for path, held in files.items():
             place = stage / path
             place.parent.mkdir(parents=True, exist_ok=True)
             place.write_bytes(held)
@@ -108,13 +136,6 @@ def write_package(games: Sequence[GameFiles], out: Path, bundled: bool = False) 
         raise ExportError(f"{out}: cannot be written: {reason_of(error)}") from error
     finally:
         shutil.rmtree(stage, ignore_errors=True)
-    return {path: len(held) for path, held in found.items()}
-
-
-def _replaceable(out: Path) -> bool:
-    """Tell whether a folder is empty or a package that was written here."""
-    names = {path.name for path in out.iterdir()}
-    return not names or {"package.json", "index.js", "lib", "data"} <= names
 
 
 def _data(game: GameFiles) -> dict[str, bytes]:

@@ -18,8 +18,6 @@ from __future__ import annotations
 import gzip
 import hashlib
 import json
-import os
-import shutil
 from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from importlib.resources import files
@@ -27,13 +25,11 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any
 
-from ustad.runtime.core.errors import ExportError
 from ustad.runtime.core.options import WholeNumber
 from ustad.runtime.export import GameFiles
 from ustad.runtime.export.minify import minified
-from ustad.runtime.export.package import package_files
+from ustad.runtime.export.package import check_replaceable, package_files, write_whole
 from ustad.runtime.page.wording import LANGUAGES, joined
-from ustad.tables import reason_of
 
 INDEX = "index.html"
 WORKER = "sw.js"
@@ -181,25 +177,7 @@ def write_site(games: Sequence[GameFiles], out: Path) -> dict[str, int]:
     Raises:
         ExportError: the folder holds something else, cannot be written or is full.
     """
-    if out.exists() and not (out.is_dir() and _replaceable(out)):
-        raise ExportError(f"{out}: expected a new or empty folder, or a page of before")
+    check_replaceable(out, {*ROOT_FILES, "data"}, "a page")
     found = site_files(games)
-    stage = out.with_name(f".{out.name[:60]}.{os.getpid()}.part")
-    try:
-        for path, held in found.items():
-            place = stage / path
-            place.parent.mkdir(parents=True, exist_ok=True)
-            place.write_bytes(held)
-        shutil.rmtree(out, ignore_errors=True)
-        os.replace(stage, out)
-    except OSError as error:
-        raise ExportError(f"{out}: cannot be written: {reason_of(error)}") from error
-    finally:
-        shutil.rmtree(stage, ignore_errors=True)
+    write_whole(out, found)
     return {path: len(held) for path, held in found.items()}
-
-
-def _replaceable(out: Path) -> bool:
-    """Tell whether a folder is empty or a page that was written here."""
-    names = {path.name for path in out.iterdir()}
-    return not names or {*ROOT_FILES, "data"} <= names

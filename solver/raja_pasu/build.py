@@ -115,7 +115,8 @@ def round_arrays(solution: Solution) -> tuple[NDArray[np.int8], dict[str, NDArra
 
     Left out are positions that are over and those whose bounds do not meet.
     """
-    return table_arrays(solution, solution.bounds[:, LOWER], ~solution.task.over & solution.met)
+    keep = ~solution.task.over & solution.met
+    return table_arrays(solution, solution.bounds[:, LOWER], keep, empty_patterns=True)
 
 
 class Content(NamedTuple):
@@ -146,7 +147,10 @@ def match_contents(matches: Matches) -> list[Content]:
 
 
 def table_arrays(
-    solution: Solution, values: NDArray[Any], keep: NDArray[np.bool_]
+    solution: Solution,
+    values: NDArray[Any],
+    keep: NDArray[np.bool_],
+    empty_patterns: bool = False,
 ) -> tuple[NDArray[Any], dict[str, NDArray[Any]]]:
     """Return the values and parts of a table; see its index formula for what they are.
 
@@ -154,6 +158,7 @@ def table_arrays(
         solution: of the rounds.
         values: (n,) of all its positions.
         keep: (n,) which of them the table holds.
+        empty_patterns: whether patterns of which the table holds no position are told too.
 
     The patterns with most untouched holes come first, then those with the short row
     to move, so that the start of the round has index 0.
@@ -164,7 +169,7 @@ def table_arrays(
     untouched_holes = (patterns[:, :holes] > 0).sum(axis=1)
     ranking = np.lexsort((*patterns[:, holes - 1 :: -1].T, patterns[:, holes], -untouched_holes))
     kept = np.flatnonzero(keep).astype(np.uint32)
-    met = np.zeros(len(patterns), dtype=np.bool_)
+    met = np.full(len(patterns), empty_patterns)
     met[number[kept]] = True
     ranking = ranking[met[ranking]]
     rank = np.empty(len(patterns), dtype=np.int32)
